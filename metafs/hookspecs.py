@@ -1,0 +1,62 @@
+"""What a plugin may offer. One function per kind; each docstring is the contract.
+
+Every hook returns a mapping of public name to unfitted object and is asked once, when
+the registry is built. A name that two plugins offer is an error. `metafs.testing` holds
+the same contracts as checks that a plugin's own tests can run.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pluggy
+
+hookspec = pluggy.HookspecMarker("metafs")
+hookimpl = pluggy.HookimplMarker("metafs")
+
+
+@hookspec
+def metafs_selectors() -> Mapping[str, Any]:
+    """Offer feature selectors: scikit-learn ``SelectorMixin`` estimators.
+
+    ``fit(X, y, *, prior=None, meta_features=None)`` leaves ``scores_`` of shape (n_features,),
+    larger meaning better, ``ranking_`` with 1 for the best, ``n_evaluations_``, ``stopped_``
+    (why the search ended) and ``get_support()``. A search also leaves ``fitness_`` and
+    ``candidates_``, a list of (evaluation number, feature indices, fitness).
+    A prior changes where a search begins and what it tries first, never what it optimises.
+    A plain scikit-learn selector without these extras may be offered as it is.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def metafs_measures() -> Mapping[str, Any]:
+    """Offer quality measures: ``measure(X, y)`` returns one score a feature, larger is better.
+
+    A measure of sets also has ``measure.of_set(X, y, features) -> float``; with
+    ``measure.bind(X, y)`` it may return an evaluator whose ``of_sets(base, edits)`` gives the
+    fitness of many sets near ``base`` in one go.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def metafs_regressors() -> Mapping[str, Any]:
+    """Offer scikit-learn regressors from meta-features of a feature to its quality."""
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def metafs_distances() -> Mapping[str, Any]:
+    """Offer distances between problems.
+
+    ``signature(problem)`` describes a problem as a `metafs.Signature`, a sparse discrete
+    distribution; ``distance(a, b)`` of two signatures is a metric in [0, 1]. ``in_sql`` says
+    whether it is the square root of the Jensen-Shannon divergence, which the MetaDB searches.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def metafs_learners() -> Mapping[str, Any]:
+    """Offer scikit-learn classifiers or regressors, trained on the selected columns."""
+    raise AssertionError("a specification is never called")
