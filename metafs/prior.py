@@ -1,0 +1,103 @@
+"""What memory expects of each feature, and who said so."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from metafs.errors import UsageError
+from metafs.typing import Array
+
+THRESHOLD = 0.1
+"""The expectation from which a feature enters the starting set (the paper's t)."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A neighbour's part in a prior: how near it lies, and what it says of each feature."""
+
+    problem: str
+    distance: float
+    weight: float
+    """Its share of all neighbours' weight; the weights of a prior sum to one."""
+    quality: Array
+    """(n_features,): the quality each feature had there, 0 where it was not used."""
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """Why one feature is expected: what one neighbour added to its expectation."""
+
+    problem: str
+    distance: float
+    weight: float
+    quality: float
+
+    @property
+    def share(self) -> float:
+        """The part of the feature's expectation that this neighbour supplied."""
+        return self.weight * self.quality
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """Expectations in [0, 1], one a feature, with their provenance.
+
+    Wherever an array of expectations is wanted a prior can be given: ``np.asarray(prior)``
+    is `expected`.
+
+    Examples
+    --------
+    >>> prior = Prior(np.array([0.9, 0.0, 0.3]), starts=(np.array([0, 2]),))
+    >>> np.asarray(prior)
+    array([0.9, 0. , 0.3])
+    """
+
+    expected: Array
+    starts: tuple[Array, ...] = ()
+    """Sets of feature indices worth evaluating before anything else."""
+    follow: bool = False
+    """Whether expected features should also be proposed first during the search."""
+    sources: tuple[Source, ...] = field(default=(), repr=False)
+
+    def __array__(self, dtype: type | None = None, copy: bool | None = None) -> Array:
+        expected = self.expected if dtype is None else self.expected.astype(dtype)
+        return expected.copy() if copy else expected
+
+    def __len__(self) -> int:
+        return len(self.expected)
+
+    def contributions(self, feature: int) -> list[Contribution]:
+        """Return what each neighbour added to a feature's expectation, the largest first."""
+        parts = [
+            Contribution(s.problem, s.distance, s.weight, float(s.quality[feature]))
+            for s in self.sources
+            if s.quality[feature] > 0
+        ]
+        return sorted(parts, key=lambda part: -part.share)
+
+
+def start_from(expected: Array, threshold: float = THRESHOLD) -> Array:
+    """Return the indices whose expectation reaches the threshold."""
+    return np.flatnonzero(expected >= threshold)
+
+
+def as_prior(prior: "Prior | ArrayLike | None", n_features: int) -> Prior | None:
+    """Make a `Prior` of whatever a caller hands to ``fit(prior=...)``.
+
+    A bare array starts the search at `THRESHOLD` and guides its proposals.
+    """
+    if prior is None:
+        return None
+    if not isinstance(prior, Prior):
+        expected = np.asarray(prior, dtype=np.float64)
+        start = start_from(expected)
+        prior = Prior(expected, starts=(start,) if len(start) else (), follow=True)
+    if prior.expected.shape != (n_features,):
+        raise UsageError(
+            f"the prior has shape {prior.expected.shape}, but there are {n_features} features: "
+            "give one expectation a feature."
+        )
+    if not np.all((prior.expected >= 0) & (prior.expected <= 1)):
+        raise UsageError("the prior must hold expectations between 0 and 1, without NaN.")
+    return prior
