@@ -77,8 +77,12 @@ def hash_keys(texts: Iterable[tuple[str, ...]]) -> Array:
 
 
 def jensen_shannon(a: Signature, b: Signature) -> float:
-    """Return the Jensen-Shannon divergence in bits, between 0 and 1."""
+    """Return the Jensen-Shannon divergence in bits, between 0 and 1.
+
+    Rounded to 12 decimals, as the MetaDB does, so that a problem is at distance 0 from
+    itself and ties are ties whoever computes them.
+    """
     _, in_a, in_b = np.intersect1d(a.keys, b.keys, assume_unique=True, return_indices=True)
     p, q = a.p[in_a], b.p[in_b]
     shared = (p + q) * np.log2(p + q) - p * np.log2(p) - q * np.log2(q)
-    return float(np.clip(1.0 - 0.5 * shared.sum(), 0.0, 1.0))
+    return float(np.clip(np.round(1.0 - 0.5 * shared.sum(), 12), 0.0, 1.0))

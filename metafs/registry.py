@@ -1,0 +1,237 @@
+"""The registry: which plugins are installed, what they offer, and what failed to load.
+
+Importing metafs loads no plugin; building a `Registry` does. Our own plugins are found
+through the same entry points as anybody's.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import pluggy
+
+from metafs import hookspecs
+from metafs.errors import MetafsError, UsageError
+
+GROUP = "metafs"
+KINDS = ("selectors", "measures", "regressors", "distances", "learners")
+DISABLE_VARIABLE = "METAFS_DISABLE_PLUGINS"
+HAND = "given by hand"
+
+
+class RegistryError(MetafsError):
+    """The installed plugins contradict one another, or one given by hand cannot be used."""
+
+
+class NameClash(RegistryError):
+    """Two plugins offer the same name of one kind."""
+
+
+class UnknownName(UsageError, KeyError):
+    """No plugin offers this name."""
+
+    def __str__(self) -> str:  # KeyError would quote the sentence
+        return str(self.args[0])
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A plugin as installed: its entry-point name, its package and what became of it."""
+
+    name: str
+    package: str
+    version: str = ""
+    state: str = "loaded"
+    """``loaded``, ``disabled`` or ``failed``."""
+    error: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.package} {self.version})".replace(" )", ")")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One object that a plugin offers under a public name."""
+
+    kind: str
+    name: str
+    value: Any
+    plugin: Plugin
+
+
+class Offers(Mapping[str, Any]):
+    """The objects of one kind by public name; an unknown name is told the near ones."""
+
+    def __init__(self, kind: str, offers: Iterable[Offer]) -> None:
+        self.kind = kind
+        self._offers = {offer.name: offer for offer in sorted(offers, key=lambda o: o.name)}
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return self._offers[name].value
+        except KeyError:
+            raise UnknownName(self._unknown(name)) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._offers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._offers)
+
+    def __len__(self) -> int:
+        return len(self._offers)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind}: {', '.join(self) or 'none'}>"
+
+    def offers(self) -> list[Offer]:
+        """Return the offers with their owners, sorted by name."""
+        return list(self._offers.values())
+
+    def _unknown(self, name: str) -> str:
+        near = get_close_matches(name, list(self), n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(self)}."
+        if not self:
+            hint = "no plugin offers any; see `metafs plugins`."
+        return f"there is no {self.kind.removesuffix('s')} named {name!r}: {hint}"
+
+
+class Registry:
+    """Everything that the installed plugins offer.
+
+    Parameters
+    ----------
+    plugins : iterable of objects
+        Modules or objects with hook implementations, given by hand beside the installed ones.
+    disabled : iterable of str
+        Plugins to leave out, by entry-point or package name, besides those that the
+        environment variable ``METAFS_DISABLE_PLUGINS`` lists.
+    entry_points : bool
+        Whether to look for installed plugins at all.
+
+    Examples
+    --------
+    >>> Registry().selectors["climb"]
+    Climb()
+    """
+
+    def __init__(
+        self,
+        plugins: Iterable[Any] = (),
+        *,
+        disabled: Iterable[str] = (),
+        entry_points: bool = True,
+    ) -> None:
+        self._manager = pluggy.PluginManager(GROUP)
+        self._manager.add_hookspecs(hookspecs)
+        self._offers: list[Offer] = []
+        self.plugins: list[Plugin] = []
+        switched_off = {*disabled, *os.environ.get(DISABLE_VARIABLE, "").split(",")} - {""}
+        if entry_points:
+            for entry in installed_entry_points():
+                self._load(entry, {name.strip() for name in switched_off})
+        for plugin in plugins:
+            self._add(plugin, Plugin(_name_of(plugin), HAND))
+        self.selectors, self.measures, self.regressors, self.distances, self.learners = (
+            Offers(kind, [offer for offer in self._offers if offer.kind == kind]) for kind in KINDS
+        )
+
+    def offers(self, kind: str | None = None) -> list[Offer]:
+        """Return every offer, or those of one kind, with the plugin each comes from."""
+        if kind is None:
+            return [offer for each in KINDS for offer in self.offers(each)]
+        if kind not in KINDS:
+            raise UsageError(f"there is no plugin kind {kind!r}: there are {', '.join(KINDS)}.")
+        kinds: Offers = getattr(self, kind)
+        return kinds.offers()
+
+    def failures(self) -> list[Plugin]:
+        """Return the plugins that could not be loaded, each with its error."""
+        return [plugin for plugin in self.plugins if plugin.state == "failed"]
+
+    def _load(self, entry: EntryPoint, switched_off: set[str]) -> None:
+        """Import an installed plugin; one that fails is recorded, and the others still load."""
+        package, version = _distribution_of(entry)
+        if switched_off & {entry.name, package}:
+            self.plugins.append(Plugin(entry.name, package, version, "disabled"))
+            return
+        try:
+            self._add(entry.load(), Plugin(entry.name, package, version))
+        except NameClash:
+            raise
+        except Exception as error:  # whatever a stranger's module raises must not stop the rest
+            message = str(error) if isinstance(error, RegistryError) else _describe(error)
+            self.plugins.append(Plugin(entry.name, package, version, "failed", message))
+
+    def _add(self, implementation: Any, plugin: Plugin) -> None:
+        """Register hooks, refuse misspelt ones by name, and collect what the plugin offers."""
+        self._manager.register(implementation, name=f"{plugin.package}:{plugin.name}")
+        try:
+            self._refuse_misspelt_hooks(implementation, plugin)
+            offers = [
+                Offer(kind, name, value, plugin)
+                for kind in KINDS
+                for name, value in self._ask(implementation, kind, plugin).items()
+            ]
+            for offer in offers:
+                self._refuse_clash(offer)
+        except BaseException:
+            self._manager.unregister(implementation)
+            raise
+        self._offers += offers
+        self.plugins.append(plugin)
+
+    def _ask(self, implementation: Any, kind: str, plugin: Plugin) -> Mapping[str, Any]:
+        others = [each for each in self._manager.get_plugins() if each is not implementation]
+        answers = self._manager.subset_hook_caller(f"metafs_{kind}", others)()
+        offered: dict[str, Any] = {}
+        for answer in answers:
+            if not isinstance(answer, Mapping):
+                raise RegistryError(
+                    f"metafs_{kind} of plugin {plugin} must return a mapping of name to object, "
+                    f"not {type(answer).__name__}."
+                )
+            offered |= answer
+        return offered
+
+    def _refuse_misspelt_hooks(self, implementation: Any, plugin: Plugin) -> None:
+        try:
+            self._manager.check_pending()
+        except pluggy.PluginValidationError as error:
+            known = [f"metafs_{kind}" for kind in KINDS]
+            callers = self._manager.get_hookcallers(implementation) or []
+            name = min({caller.name for caller in callers} - set(known))
+            near = get_close_matches(name, known, n=1, cutoff=0)[0]
+            raise RegistryError(
+                f"plugin {plugin} implements {name}, which is no hook of metafs: "
+                f"did you mean {near}?"
+            ) from error
+
+    def _refuse_clash(self, offer: Offer) -> None:
+        for other in self._offers:
+            if (other.kind, other.name) == (offer.kind, offer.name):
+                raise NameClash(
+                    f"the {offer.kind.removesuffix('s')} {offer.name!r} is offered twice, by "
+                    f"plugin {other.plugin} and by plugin {offer.plugin}: uninstall one, or switch "
+                    f"it off with --no-plugin or {DISABLE_VARIABLE}."
+                )
+
+
+def installed_entry_points() -> list[EntryPoint]:
+    """Return the entry points of our group, in an order that no installation changes."""
+    return sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))
+
+
+def _distribution_of(entry: EntryPoint) -> tuple[str, str]:
+    return (entry.dist.name, entry.dist.version) if entry.dist else ("unknown package", "")
+
+
+def _name_of(plugin: Any) -> str:
+    return getattr(plugin, "__name__", None) or type(plugin).__name__
+
+
+def _describe(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,132 @@
+"""The registry: entry points, clashes, broken and misspelt plugins, switching off."""
+
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from types import SimpleNamespace
+
+import pytest
+
+from metafs import registry as registry_module
+from metafs.errors import UsageError
+from metafs.hookspecs import hookimpl
+from metafs.registry import KINDS, NameClash, Registry, RegistryError, UnknownName
+
+
+def plugin(name="mine", **hooks):
+    return SimpleNamespace(
+        __name__=name, **{hook: hookimpl(function) for hook, function in hooks.items()}
+    )
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Add entry points as if a package had been installed."""
+    found = list(registry_module.installed_entry_points())
+
+    def install(name, value):
+        found.append(EntryPoint(name, value, "metafs"))
+        monkeypatch.setattr(registry_module, "installed_entry_points", lambda: found)
+
+    return install
+
+
+def test_our_plugins_come_through_entry_points():
+    registry = Registry()
+    assert {"climb", "infogain", "fisher"} <= set(registry.selectors)
+    assert {"mi-confidence", "infogain", "fisher"} <= set(registry.measures)
+    assert {"jsd-rows", "jsd-features"} <= set(registry.distances)
+    assert {"logistic", "linear-svm", "1nn", "naive-bayes", "forest"} <= set(registry.learners)
+    assert {plugin.package for plugin in registry.plugins} == {"metafs"}
+    assert not registry.failures()
+
+
+def test_importing_metafs_loads_no_plugin():
+    code = (
+        "import sys, metafs; "
+        "assert not [m for m in sys.modules if m.startswith('metafs_')], sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_an_object_given_by_hand_is_offered_beside_the_installed():
+    mine = object()
+    registry = Registry([plugin(metafs_measures=lambda: {"mine": mine})])
+    assert registry.measures["mine"] is mine
+    assert "infogain" in registry.measures
+
+
+def test_a_name_offered_twice_names_both_packages():
+    one = plugin("one", metafs_measures=lambda: {"same": 1})
+    two = plugin("two", metafs_measures=lambda: {"same": 2})
+    with pytest.raises(NameClash, match=r"'same' is offered twice.*one.*two") as caught:
+        Registry([one, two], entry_points=False)
+    assert "given by hand" in str(caught.value)
+    with pytest.raises(NameClash, match=r"infogain.*filters \(metafs .*\).*mine"):
+        Registry([plugin(metafs_measures=lambda: {"infogain": 1})])
+
+
+def test_the_same_name_of_another_kind_is_no_clash():
+    registry = Registry([plugin(metafs_distances=lambda: {"infogain": 1})])
+    assert registry.distances["infogain"] == 1
+
+
+def test_a_plugin_that_fails_to_import_is_recorded_and_the_others_load(installed):
+    installed("broken", "metafs_no_such_module")
+    registry = Registry()
+    (failure,) = registry.failures()
+    assert failure.name == "broken"
+    assert "No module named 'metafs_no_such_module'" in failure.error
+    assert "climb" in registry.selectors
+
+
+def test_a_hook_that_raises_is_recorded_and_the_others_load(installed, monkeypatch):
+    def angry():
+        raise ValueError("not today")
+
+    monkeypatch.setitem(sys.modules, "angry_plugin", plugin(metafs_selectors=angry))
+    installed("angry", "angry_plugin")
+    registry = Registry()
+    assert [failure.error for failure in registry.failures()] == ["ValueError: not today"]
+    assert "climb" in registry.selectors
+
+
+def test_a_misspelt_hook_is_refused_by_name(installed, monkeypatch):
+    misspelt = plugin(metafs_selector=dict)
+    with pytest.raises(RegistryError, match=r"metafs_selector,.*did you mean metafs_selectors\?"):
+        Registry([misspelt])
+    monkeypatch.setitem(sys.modules, "misspelt_plugin", misspelt)
+    installed("misspelt", "misspelt_plugin")
+    (failure,) = Registry().failures()
+    assert "metafs_selector, which is no hook" in failure.error
+
+
+def test_a_hook_must_return_a_mapping():
+    with pytest.raises(RegistryError, match="must return a mapping"):
+        Registry([plugin(metafs_learners=lambda: ["forest"])])
+
+
+@pytest.mark.parametrize("name", ["climb", "metafs"])
+def test_plugins_are_switched_off_by_variable_or_argument(monkeypatch, name):
+    assert "climb" not in Registry(disabled=[name]).selectors
+    monkeypatch.setenv("METAFS_DISABLE_PLUGINS", f"nothing, {name}")
+    registry = Registry()
+    assert "climb" not in registry.selectors
+    assert "disabled" in {plugin.state for plugin in registry.plugins}
+
+
+def test_an_unknown_name_is_told_the_near_ones():
+    with pytest.raises(UnknownName, match=r"no selector named 'clmb': did you mean climb\?"):
+        Registry().selectors["clmb"]
+    with pytest.raises(UnknownName, match="no plugin offers any"):
+        Registry(entry_points=False).selectors["climb"]
+    with pytest.raises(UsageError, match="no plugin kind 'selector'"):
+        Registry().offers("selector")
+
+
+def test_offers_know_their_plugin():
+    registry = Registry()
+    assert {offer.kind for offer in registry.offers()} <= set(KINDS)
+    (climb,) = [offer for offer in registry.offers("selectors") if offer.name == "climb"]
+    assert climb.plugin.package == "metafs"
+    assert climb.plugin.name == "climb"
