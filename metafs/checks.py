@@ -1,0 +1,133 @@
+"""What every problem must satisfy; each refusal is a sentence that says what to do."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from metafs.errors import ProblemError
+from metafs.typing import Array, Matrix
+
+_SHOWN = 12
+
+
+def listing(names: Sequence[str]) -> str:
+    """Write names for a sentence, the first few of many.
+
+    >>> listing(["a", "b"])
+    "'a', 'b'"
+    """
+    shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
+    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
+
+
+def unknown_column(
+    where: str, name: str, names: Sequence[str], *, role: str = "column to select"
+) -> str:
+    """Say that a column does not exist, with the names nearest to it, or all of them."""
+    near = get_close_matches(name, names, n=3)
+    known = f"did you mean {listing(near)}?" if near else f"its columns are {listing(names)}."
+    return f"{where}: there is no column '{name}' ({role}); {known}"
+
+
+def check_names(names: Sequence[str], where: str) -> None:
+    """Refuse two columns of one name."""
+    if len(set(names)) < len(names):
+        seen: set[str] = set()
+        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ProblemError(
+            f"{where}: duplicate column name: '{twice}' occurs {list(names).count(twice)} times; "
+            "rename all but one."
+        )
+
+
+def check_shape(X: Matrix, y: Array, names: Sequence[str], where: str) -> None:
+    """Refuse tables without enough rows or columns, and lengths that disagree."""
+    n_rows, n_columns = X.shape
+    if np.ndim(y) != 1:
+        raise ProblemError(
+            f"{where}: the target has {np.ndim(y)} dimensions but must be one value a row; "
+            "choose one column of it."
+        )
+    if n_rows != len(y):
+        raise ProblemError(
+            f"{where}: X has {n_rows} rows but the target has {len(y)}; give one value a row."
+        )
+    if n_rows < 2:
+        rows = "1 row" if n_rows else "0 rows"
+        raise ProblemError(f"{where}: the table has {rows}; give at least two.")
+    if n_columns == 0:
+        raise ProblemError(
+            f"{where}: there are no feature columns besides the target; add or drop fewer columns."
+        )
+    if len(names) != n_columns:
+        raise ProblemError(
+            f"{where}: {len(names)} feature names for {n_columns} columns; give one each."
+        )
+
+
+def check_values(X: Matrix, names: Sequence[str], rows: Array, where: str) -> None:
+    """Refuse infinite values and columns without any value; `rows` are the original row numbers."""
+    values = X.data if issparse(X) else X
+    if np.isfinite(values).all():
+        return
+    if issparse(X):
+        infinite = np.flatnonzero(np.isinf(X.data))
+        if len(infinite):
+            row = int(np.searchsorted(X.indptr, infinite[0], side="right")) - 1
+            raise _infinite(names[X.indices[infinite[0]]], rows[row], where)
+        n_missing = np.bincount(X.indices[np.isnan(X.data)], minlength=X.shape[1])
+    else:
+        cells = np.argwhere(np.isinf(X))
+        if len(cells):
+            row, column = cells[0]
+            raise _infinite(names[column], rows[row], where)
+        n_missing = np.isnan(X).sum(axis=0)
+    empty = np.flatnonzero(n_missing == X.shape[0])
+    if len(empty):
+        name = names[int(empty[0])]
+        raise ProblemError(
+            f"{where}: column '{name}' has no values at all; leave it out with --drop {name}."
+        )
+
+
+def _infinite(name: str, row: int, where: str) -> ProblemError:
+    return ProblemError(
+        f"{where}: column '{name}' has an infinite value in row {row + 1}; mend or empty the "
+        f"value, or leave the column out with --drop {name}."
+    )
+
+
+def checked_meta_features(
+    meta_features: Any, names: Sequence[str], n_features: int, where: str
+) -> tuple[Array | None, tuple[str, ...]]:
+    """Return meta-features as float64 of shape (n_features, k), and a name for each of the k."""
+    if meta_features is None:
+        return None, ()
+    try:
+        values = np.asarray(meta_features, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ProblemError(
+            f"{where}: the meta-features are not all numbers; give a number for each feature."
+        ) from None
+    values = values[:, None] if values.ndim == 1 else values
+    if values.ndim != 2 or len(values) != n_features:
+        raise ProblemError(
+            f"{where}: the meta-features have shape {values.shape} for {n_features} features; "
+            "give one row for each feature."
+        )
+    if np.isinf(values).any():
+        row = int(np.argwhere(np.isinf(values))[0][0])
+        raise ProblemError(
+            f"{where}: the meta-features of feature {row + 1} hold an infinite value; mend it."
+        )
+    if not names:
+        names = [f"m{k}" for k in range(values.shape[1])]
+    if len(names) != values.shape[1]:
+        raise ProblemError(
+            f"{where}: {len(names)} names were given for {values.shape[1]} meta-features; "
+            "give one each."
+        )
+    return values, tuple(map(str, names))
