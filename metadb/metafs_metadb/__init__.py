@@ -1,1 +1,42 @@
-"""The memory."""
+"""The memory of metafs: problems, runs and what they taught, in one DuckDB file."""
+
+from metafs_metadb.errors import (
+    MetaDBError,
+    MetaDBLocked,
+    MetaDBMissing,
+    MetaDBOutdated,
+    QueryRefused,
+)
+from metafs_metadb.memory_index import MemoryIndex
+from metafs_metadb.metadb import MetaDB
+from metafs_metadb.rows import (
+    Experience,
+    Neighbour,
+    NeighbourRow,
+    ProblemRow,
+    RunRow,
+    SelectionRows,
+    Signatures,
+    Table,
+)
+from metafs_metadb.search import NeighbourSearch, SqlSearch
+
+__all__ = [
+    "Experience",
+    "MemoryIndex",
+    "MetaDB",
+    "MetaDBError",
+    "MetaDBLocked",
+    "MetaDBMissing",
+    "MetaDBOutdated",
+    "Neighbour",
+    "NeighbourRow",
+    "NeighbourSearch",
+    "ProblemRow",
+    "QueryRefused",
+    "RunRow",
+    "SelectionRows",
+    "Signatures",
+    "SqlSearch",
+    "Table",
+]

@@ -1,0 +1,74 @@
+"""What `metafs db check` looks for: lost rows, references that lead nowhere, bad signatures."""
+
+from collections.abc import Iterator
+
+import duckdb
+
+from metafs_metadb import migrate, queries
+
+
+def findings(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return one sentence for each thing that is wrong, none if the file is sound."""
+    return [
+        *_ledger(con),
+        *_tally(con),
+        *_run_counts(con),
+        *_repeated_ids(con),
+        *_references(con),
+        *_signatures(con),
+    ]
+
+
+def _ledger(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    ledger = migrate.applied(con) or {}
+    for migration in migrate.known():
+        if ledger.get(migration.number, migration.digest) != migration.digest:
+            yield (
+                f"migration {migration.number:04d}_{migration.name} was applied in another form "
+                "than this metafs has it"
+            )
+
+
+def _tally(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    expected = dict(con.execute(queries.TALLY).fetchall())
+    for table, count in queries.COUNT_ROWS.items():
+        (n_rows,) = con.execute(count).fetchall()[0]
+        if table not in expected:
+            yield f"table {table} is missing from the tally"
+        elif n_rows != expected[table]:
+            yield f"table {table} has {n_rows} rows where {expected[table]} were recorded"
+
+
+def _run_counts(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    for run_id, *counts in con.execute(queries.RUN_COUNTS).fetchall():
+        for table, expected, n_rows in zip(
+            ("selection", "candidate", "neighbour"), counts[::2], counts[1::2], strict=True
+        ):
+            if n_rows != expected:
+                yield f"run {run_id} has {n_rows} {table} rows where it recorded {expected}"
+
+
+def _repeated_ids(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    for table, query in queries.REPEATED_IDS.items():
+        for identifier, n in con.execute(query).fetchall():
+            yield f"{table}_id {identifier} is used by {n} rows of {table}"
+
+
+def _references(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    for (child, column, parent), query in queries.REFERENCES.items():
+        for identifier, n in con.execute(query).fetchall():
+            yield f"{n} rows of {child} refer to {column} {identifier}, which no {parent} has"
+    for identifier, n in con.execute(queries.CANDIDATE_FEATURES).fetchall():
+        yield f"{n} sets in candidate hold feature_id {identifier}, which no feature has"
+
+
+def _signatures(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    rows = con.execute(queries.BAD_SIGNATURES).fetchall()
+    for problem_id, name, distance, n_repeated, n_outside, total in rows:
+        signature = f"the {distance} signature of problem {problem_id} ({name})"
+        if n_repeated:
+            yield f"{signature} repeats {n_repeated} of its keys"
+        if n_outside:
+            yield f"{signature} has {n_outside} probabilities outside (0, 1]"
+        if not abs(total - 1) <= 1e-9:
+            yield f"{signature} sums to {total} instead of 1"

@@ -1,0 +1,291 @@
+"""The MetaDB: the memory as one DuckDB file, asked and told in short calls."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from metafs_metadb import check, connect, migrate, queries, record, sandbox
+from metafs_metadb.memory_index import MemoryIndex
+from metafs_metadb.rows import (
+    Candidate,
+    Experience,
+    Neighbour,
+    NeighbourRow,
+    ProblemRow,
+    RunRow,
+    SelectionRows,
+    Signature,
+    Signatures,
+    Table,
+)
+from metafs_metadb.search import SqlSearch
+
+
+class MetaDB:
+    """A memory of problems and runs in the DuckDB file at `path`.
+
+    Every method opens the file, does one thing and closes it: between calls nothing is held, so
+    many processes can share the file as long as each call is short. A lock held by somebody else
+    is waited for, at most `wait_s` seconds; then `MetaDBLocked` names who holds it. Writing
+    creates the file; reading one that is not there raises `MetaDBMissing`. What `record` wrote is
+    on disk when it returns, and a process killed while it writes leaves no part of the run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> db = MetaDB(f"{folder.name}/metafs.duckdb")
+    >>> db.ensure()
+    >>> db.check()
+    []
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: str | Path, wait_s: float = 10.0) -> None:
+        self.path = Path(path)
+        self.wait_s = wait_s
+
+    # --- the file -------------------------------------------------------------------------------
+
+    def exists(self) -> bool:
+        """Tell whether there is a file, whatever it holds."""
+        return self.path.exists()
+
+    def ensure(self) -> None:
+        """Create the file if there is none, and refuse one that cannot be written to."""
+        with self.writing():
+            pass
+
+    def migrate(self) -> list[str]:
+        """Bring an older file to the schema of this metafs; return what was applied."""
+        if not self.exists():
+            with connect.reading(self.path, self.wait_s):
+                pass
+        with connect.writing(self.path, self.wait_s) as con:
+            return migrate.apply_pending(con, self.path)
+
+    def check(self) -> list[str]:
+        """Return one sentence for each thing that is wrong with the file."""
+        with self.reading() as con:
+            return check.findings(con)
+
+    @contextmanager
+    def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the file for reading, if its schema is the one we know."""
+        with connect.reading(self.path, self.wait_s) as con:
+            migrate.require_current(con, self.path)
+            yield con
+
+    @contextmanager
+    def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the file for writing, creating it if there is none."""
+        if not self.exists():
+            migrate.create(self.path, self.wait_s)
+        with connect.writing(self.path, self.wait_s) as con:
+            if len(migrate.pending(con, self.path)) == len(migrate.known()):
+                migrate.apply_pending(con, self.path)
+            migrate.require_current(con, self.path)
+            yield con
+
+    # --- telling --------------------------------------------------------------------------------
+
+    def record(
+        self,
+        problem: ProblemRow,
+        run: RunRow,
+        *,
+        signatures: Mapping[str, Signature] | None = None,
+        selections: SelectionRows | None = None,
+        candidates: Sequence[Candidate] = (),
+        neighbours: Sequence[NeighbourRow] = (),
+    ) -> int:
+        """Remember a run and all it taught, in one transaction; return its run_id.
+
+        A problem whose fingerprint is known keeps its problem_id and its signatures. Candidates
+        name their features, or give their positions in `selections.names`.
+        """
+        with self.writing() as con:
+            con.execute("begin")
+            try:
+                run_id = record.write(
+                    con,
+                    problem,
+                    run,
+                    signatures or {},
+                    selections or SelectionRows(),
+                    candidates,
+                    neighbours,
+                )
+            except BaseException:
+                con.execute("rollback")
+                raise
+            con.execute("commit")
+            con.execute("checkpoint")
+        return run_id
+
+    def freeze_projection(self, space: str, distance: str, names: Sequence[str]) -> list[str]:
+        """Freeze the features a projected distance looks at; the first list given stays."""
+        values = {
+            "space": space,
+            "distance": distance,
+            "feature_names": list(names),
+            "created_at": migrate.utc_now(),
+        }
+        with self.writing() as con:
+            con.execute(queries.FREEZE_PROJECTION, values)
+            con.execute("checkpoint")
+        return self.projection(space, distance) or []
+
+    # --- recalling ------------------------------------------------------------------------------
+
+    def solved(self, fingerprint: str, settings: str) -> dict[str, Any] | None:
+        """Return the latest solved run of this content with these settings, or None.
+
+        Besides the run's columns: `features`, the selected names, best first, and `neighbours`,
+        the list of `Neighbour` it asked.
+        """
+        with self.reading() as con:
+            found = con.execute(
+                queries.SOLVED_RUN, {"fingerprint": fingerprint, "settings": settings}
+            )
+            columns = [column[0] for column in found.description or ()]
+            rows = found.fetchall()
+            if not rows:
+                return None
+            run = dict(zip(columns, rows[0], strict=True))
+            which = {"run_id": run["run_id"]}
+            names = con.execute(queries.SELECTED_FEATURES, which).fetchall()
+            run["features"] = [name for (name,) in names]
+            asked = con.execute(queries.NEIGHBOURS_OF_RUN, which).fetchall()
+            run["neighbours"] = [Neighbour(*neighbour) for neighbour in asked]
+        return run
+
+    def find_problem(self, name: str, space: str | None = None) -> dict[str, Any] | None:
+        """Return the latest problem of that name as column -> value, or None."""
+        columns, rows = self._table(queries.FIND_PROBLEM, {"name": name, "space": space})
+        return dict(zip(columns, rows[0], strict=True)) if rows else None
+
+    def signature(self, problem_id: int, distance: str) -> Signature | None:
+        """Return keys and probabilities of a problem's signature, or None if it has none."""
+        which = {"problem_id": problem_id, "distance": distance}
+        with self.reading() as con:
+            found = con.execute(queries.PROBLEM_SIGNATURE, which).fetchnumpy()
+        keys, p = np.asarray(found["key"], np.uint64), np.asarray(found["p"], np.float64)
+        return (keys, p) if len(keys) else None
+
+    def signatures(
+        self, distance: str, space: str, exclude_problem_ids: Collection[int] = ()
+    ) -> Signatures:
+        """Return the signatures of all problems that can be recalled, by problem_id."""
+        which = {"distance": distance, "space": space}
+        with self.reading() as con:
+            problems = con.execute(queries.SIGNED_PROBLEMS, which).fetchall()
+            found = con.execute(queries.SIGNATURES, which).fetchnumpy()
+        problems = [row for row in problems if row[0] not in exclude_problem_ids]
+        ids = np.array([row[0] for row in problems], np.int64)
+        owner = np.asarray(found["problem_id"], np.int64)
+        order = np.argsort(owner, kind="stable")
+        if exclude_problem_ids:
+            order = order[np.isin(owner[order], ids)]
+        return Signatures(
+            problem_id=ids,
+            names=tuple(row[1] for row in problems),
+            fingerprints=tuple(row[2] for row in problems),
+            starts=np.append(np.searchsorted(owner[order], ids), len(order)).astype(np.int64),
+            keys=np.asarray(found["key"], np.uint64)[order],
+            p=np.asarray(found["p"], np.float64)[order],
+        )
+
+    def neighbours(
+        self,
+        keys: NDArray[np.uint64],
+        p: NDArray[np.float64],
+        *,
+        distance: str,
+        space: str,
+        k: int,
+        exclude_fingerprint: str | None = None,
+        exclude_name: str | None = None,
+    ) -> list[Neighbour]:
+        """Return the k solved problems of the space nearest to a signature, by SQL."""
+        return SqlSearch(self, distance, space).nearest(
+            keys, p, k, exclude_fingerprint=exclude_fingerprint, exclude_name=exclude_name
+        )
+
+    def index(self, distance: str, space: str) -> MemoryIndex:
+        """Load the signatures of a space into memory, to search them faster."""
+        return MemoryIndex(self.signatures(distance, space))
+
+    def experience(self, problem_ids: Sequence[int]) -> dict[int, Experience]:
+        """Return what the best run of each problem taught, in the order asked.
+
+        A problem without a solved run is left out.
+        """
+        with self.reading() as con:
+            best = dict(
+                con.execute(queries.BEST_RUNS, {"problem_ids": list(problem_ids)}).fetchall()
+            )
+            found = con.execute(queries.EXPERIENCE, {"run_ids": list(best.values())}).fetchnumpy()
+        run_ids = np.asarray(found["run_id"])
+        told = {}
+        for problem_id in problem_ids:
+            if problem_id in best:
+                rows = np.flatnonzero(run_ids == best[problem_id])
+                told[problem_id] = Experience(
+                    problem_id=problem_id,
+                    run_id=best[problem_id],
+                    names=tuple(found["name"][rows]),
+                    q=np.ma.filled(found["q"][rows], np.nan),
+                    quality=np.ma.filled(found["quality"][rows], np.nan),
+                    selected=np.asarray(found["selected"][rows], bool),
+                )
+        return told
+
+    def important_features(self, space: str, limit: int) -> list[str]:
+        """Return the features selected in the largest share of a space's problems."""
+        _, rows = self._table(queries.IMPORTANT_FEATURES, {"space": space, "limit": limit})
+        return [name for (name,) in rows]
+
+    def projection(self, space: str, distance: str) -> list[str] | None:
+        """Return the frozen features of a projected distance, or None if none are."""
+        _, rows = self._table(queries.PROJECTION, {"space": space, "distance": distance})
+        return list(rows[0][0]) if rows else None
+
+    # --- for people -----------------------------------------------------------------------------
+
+    def problems(self, space: str | None = None) -> Table:
+        """List the problems with their runs counted."""
+        return self._table(queries.PROBLEMS, {"space": space})
+
+    def runs(
+        self,
+        *,
+        problem: str | None = None,
+        status: str | None = None,
+        selector: str | None = None,
+        limit: int | None = None,
+    ) -> Table:
+        """List the runs, oldest first."""
+        values = {"problem": problem, "status": status, "selector": selector, "limit": limit}
+        return self._table(queries.RUNS, values)
+
+    def features(self, space: str | None = None, limit: int | None = None) -> Table:
+        """List the features seen in best runs, most often selected first."""
+        return self._table(queries.FEATURES, {"space": space, "limit": limit})
+
+    def sql(
+        self, query: str, params: Mapping[str, object] | None = None
+    ) -> tuple[tuple[str, ...], sandbox.Rows]:
+        """Answer one read-only query of a person: column names, and an iterator of rows."""
+        return sandbox.ask(self.path, self.wait_s, query, params or {})
+
+    def _table(self, query: str, values: Mapping[str, object]) -> Table:
+        with self.reading() as con:
+            found = con.execute(query, dict(values))
+            columns = tuple(column[0] for column in found.description or ())
+            return Table(columns, found.fetchall())

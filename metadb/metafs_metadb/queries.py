@@ -1,0 +1,364 @@
+"""Every query of the MetaDB, by name. Values are always bound, as ``$name`` or as a view.
+
+Views such as `incoming_feature` are numpy arrays registered on the connection; see
+`MetaDB.record` and `SqlSearch`.
+"""
+
+# --- the ledger ---------------------------------------------------------------------------------
+
+HAS_LEDGER = "select 1 from duckdb_tables() where not internal and table_name = 'migration'"
+
+HAS_TABLE = "select 1 from duckdb_tables() where not internal limit 1"
+
+LEDGER = "select number, digest from migration order by number"
+
+CREATE_LEDGER = """
+create table if not exists migration (
+    number      integer   not null,
+    name        varchar   not null,
+    digest      varchar   not null,   -- SHA-256 of the SQL as it was applied
+    applied_at  timestamp not null    -- UTC
+)
+"""
+
+RECORD_MIGRATION = """
+insert into migration (number, name, digest, applied_at)
+values ($number, $name, $digest, $applied_at)
+"""
+
+# --- recording ----------------------------------------------------------------------------------
+
+KNOWN_PROBLEM = "select problem_id, space from problem where fingerprint = $fingerprint"
+
+INSERT_PROBLEM = """
+insert into problem (
+    space, name, source, fingerprint, n_samples, n_features, target, created_at
+)
+values ($space, $name, $source, $fingerprint, $n_samples, $n_features, $target, $created_at)
+returning problem_id
+"""
+
+UPDATE_PROBLEM = """
+update problem set name = $name, source = $source, target = $target
+where problem_id = $problem_id
+  and (name, source, target) is distinct from ($name, $source, $target)
+"""
+
+HAS_SIGNATURE = """
+select 1 from signature where problem_id = $problem_id and distance = $distance limit 1
+"""
+
+INSERT_SIGNATURE = """
+insert into signature (problem_id, distance, key, p)
+select $problem_id, $distance, key, p from incoming_signature
+"""
+
+INSERT_FEATURES = """
+insert into feature (space, name)
+select $space, i.name
+from incoming_feature i
+anti join (select name from feature where space = $space) f on f.name = i.name
+order by i.position
+"""
+
+FEATURE_IDS = """
+select f.feature_id
+from incoming_feature i
+join feature f on f.name = i.name and f.space = $space
+order by i.position
+"""
+
+INSERT_RUN = """
+insert into run (
+    problem_id, selector, params, learner, distance, transfer, seed, status, fitness, score,
+    optimistic_score, scoring, target_score, n_evaluations, n_selected, stopped, duration_s,
+    prior_used, settings, error, started_at, metafs_version, n_selections, n_candidates,
+    n_neighbours
+)
+values (
+    $problem_id, $selector, $params, $learner, $distance, $transfer, $seed, $status, $fitness,
+    $score, $optimistic_score, $scoring, $target_score, $n_evaluations, $n_selected, $stopped,
+    {
+        'describe': $describe_s, 'recall': $recall_s, 'expect': $expect_s,
+        'select': $select_s, 'learn': $learn_s, 'record': $record_s
+    },
+    $prior_used, $settings, $error, $started_at, $metafs_version, $n_selections, $n_candidates,
+    $n_neighbours
+)
+returning run_id
+"""
+
+INSERT_SELECTION = """
+insert into selection (run_id, feature_id, rank, q, quality, expected, selected)
+select $run_id, feature_id, rank, q, quality, expected, selected from incoming_selection
+"""
+
+INSERT_CANDIDATE = """
+insert into candidate (run_id, step, features, fitness)
+select $run_id, c.step, coalesce(m.features, []), c.fitness
+from incoming_candidate c
+left join (
+    select position, list(feature_id order by feature_id) as features
+    from incoming_member
+    group by position
+) m using (position)
+order by c.position
+"""
+
+INSERT_NEIGHBOUR = """
+insert into neighbour (run_id, problem_id, rank, distance, weight)
+select $run_id, problem_id, rank, distance, weight from incoming_neighbour
+"""
+
+ADD_TO_TALLY = """
+update tally set n_rows = tally.n_rows + i.n_rows
+from incoming_tally i
+where i.table_name = tally.table_name and i.n_rows <> 0
+"""
+
+# --- recalling ----------------------------------------------------------------------------------
+
+SOLVED_RUN = """
+select
+    r.run_id, r.problem_id, p.name, p.space, r.selector, r.learner, r.distance, r.transfer, r.seed,
+    r.fitness, r.score, r.optimistic_score, r.scoring, r.n_evaluations, r.n_selected, r.stopped,
+    r.prior_used, r.duration_s, r.started_at
+from run r
+join problem p using (problem_id)
+where p.fingerprint = $fingerprint and r.settings = $settings and r.status = 'solved'
+order by r.run_id desc
+limit 1
+"""
+
+SELECTED_FEATURES = """
+select f.name
+from selection s
+join feature f using (feature_id)
+where s.run_id = $run_id and s.selected
+order by s.rank nulls last, f.feature_id
+"""
+
+NEIGHBOURS_OF_RUN = """
+select n.problem_id, p.name, n.distance, p.fingerprint
+from neighbour n
+join problem p using (problem_id)
+where n.run_id = $run_id
+order by n.rank
+"""
+
+FIND_PROBLEM = """
+select
+    problem_id, space, name, source, fingerprint, n_samples, n_features, target, created_at,
+    excluded
+from problem
+where name = $name and ($space is null or space = $space)
+order by problem_id desc
+limit 1
+"""
+
+PROBLEM_SIGNATURE = """
+select key, p from signature where problem_id = $problem_id and distance = $distance order by key
+"""
+
+# Each term is rounded to a multiple of 2^-50, which makes the sum exact in whatever order it is
+# taken: equal problems get equal distances, here and in `memory_index`.
+NEAREST = """
+with affinity as (
+    select
+        s.problem_id,
+        sum(round(1125899906842624 * (
+            (s.p + i.p) * log2(s.p + i.p) - s.p * log2(s.p) - i.p * log2(i.p)
+        ))) / 1125899906842624 as shared
+    from signature s
+    join incoming_signature i on i.key = s.key
+    where s.distance = $distance
+    group by s.problem_id
+)
+select
+    p.problem_id, p.name, greatest(round(1 - a.shared / 2, 12), 0) as divergence, p.fingerprint
+from affinity a
+join problem p using (problem_id)
+where p.space = $space
+  and not p.excluded
+  and ($exclude_fingerprint is null or p.fingerprint <> $exclude_fingerprint)
+  and ($exclude_name is null or p.name <> $exclude_name)
+  and p.problem_id in (select problem_id from run where status = 'solved')
+order by divergence, p.problem_id
+limit $k
+"""
+
+SIGNED_PROBLEMS = """
+select p.problem_id, p.name, p.fingerprint
+from problem p
+where p.space = $space
+  and not p.excluded
+  and p.problem_id in (select problem_id from run where status = 'solved')
+  and p.problem_id in (select problem_id from signature where distance = $distance)
+order by p.problem_id
+"""
+
+SIGNATURES = """
+select s.problem_id, s.key, s.p
+from signature s
+join problem p using (problem_id)
+where s.distance = $distance
+  and p.space = $space
+  and not p.excluded
+  and p.problem_id in (select problem_id from run where status = 'solved')
+"""
+
+BEST_RUNS = """
+select problem_id, run_id
+from run
+where status = 'solved' and problem_id in (select unnest($problem_ids::bigint[]))
+qualify row_number() over (
+    partition by problem_id
+    order by score desc nulls last, n_evaluations asc nulls last, run_id desc
+) = 1
+"""
+
+EXPERIENCE = """
+select s.run_id, f.name, s.q, s.quality, s.selected
+from selection s
+join feature f using (feature_id)
+where s.run_id in (select unnest($run_ids::bigint[]))
+"""
+
+IMPORTANT_FEATURES = """
+select name from core_feature where space = $space order by share desc, name limit $limit
+"""
+
+PROJECTION = "select feature_names from projection where space = $space and distance = $distance"
+
+FREEZE_PROJECTION = """
+insert into projection (space, distance, feature_names, created_at)
+values ($space, $distance, $feature_names::varchar[], $created_at)
+on conflict do nothing
+"""
+
+# --- lists for people ---------------------------------------------------------------------------
+
+PROBLEMS = """
+select
+    p.problem_id, p.space, p.name, p.target, p.n_samples, p.n_features,
+    count(r.run_id)                                   as n_runs,
+    count(r.run_id) filter (where r.status = 'failed')  as n_failed,
+    max(r.score)                                      as best_score,
+    p.excluded, p.source, p.fingerprint, p.created_at
+from problem p
+left join run r using (problem_id)
+where $space is null or p.space = $space
+group by all
+order by p.problem_id
+"""
+
+RUNS = """
+select
+    r.run_id, p.name as problem, p.space, r.status, r.selector, r.transfer, r.learner, r.distance,
+    r.seed, r.n_selected, r.fitness, r.score, r.optimistic_score, r.scoring, r.n_evaluations,
+    r.stopped, r.prior_used,
+    list_sum(list_filter(
+        [r.duration_s."describe", r.duration_s.recall, r.duration_s.expect, r.duration_s."select",
+         r.duration_s.learn, r.duration_s.record],
+        lambda seconds: seconds is not null
+    )) as seconds,
+    r.started_at, r.error
+from run r
+join problem p using (problem_id)
+where ($problem is null or p.name = $problem)
+  and ($status is null or r.status = $status)
+  and ($selector is null or r.selector = $selector)
+order by r.run_id
+limit $limit
+"""
+
+FEATURES = """
+select
+    b.space, b.name, b.n_problems, b.n_selected, coalesce(c.share, 0) as share,
+    b.mean_q, b.mean_quality
+from best_feature b
+left join core_feature c using (space, name)
+where $space is null or b.space = $space
+order by b.n_selected desc, b.mean_quality desc nulls last, b.space, b.name
+limit $limit
+"""
+
+# --- checking: each query returns the rows that should not be -----------------------------------
+
+TALLY = "select table_name, n_rows from tally order by table_name"
+
+# Table names cannot be bound; these are ours.
+COUNT_ROWS = {
+    table: f"select count(*) from {table}"
+    for table in (
+        "problem",
+        "feature",
+        "signature",
+        "run",
+        "selection",
+        "candidate",
+        "neighbour",
+    )
+}
+
+RUN_COUNTS = """
+with
+    s as (select run_id, count(*) as n from selection group by run_id),
+    c as (select run_id, count(*) as n from candidate group by run_id),
+    b as (select run_id, count(*) as n from neighbour group by run_id)
+select
+    r.run_id,
+    r.n_selections, coalesce(s.n, 0),
+    r.n_candidates, coalesce(c.n, 0),
+    r.n_neighbours, coalesce(b.n, 0)
+from run r
+left join s using (run_id)
+left join c using (run_id)
+left join b using (run_id)
+where (r.n_selections, r.n_candidates, r.n_neighbours)
+    <> (coalesce(s.n, 0), coalesce(c.n, 0), coalesce(b.n, 0))
+order by r.run_id
+"""
+
+# What refers to what: (child table, column, parent table) -> ids that lead nowhere.
+REFERENCES = {
+    (child, column, parent): f"""
+select {column}, count(*) from {child}
+where {column} not in (select {parent}_id from {parent})
+group by {column} order by {column}
+"""
+    for child, column, parent in (
+        ("run", "problem_id", "problem"),
+        ("signature", "problem_id", "problem"),
+        ("selection", "run_id", "run"),
+        ("selection", "feature_id", "feature"),
+        ("candidate", "run_id", "run"),
+        ("neighbour", "run_id", "run"),
+        ("neighbour", "problem_id", "problem"),
+    )
+}
+
+CANDIDATE_FEATURES = """
+with member as (select unnest(features) as feature_id from candidate)
+select feature_id, count(*) from member
+where feature_id not in (select feature_id from feature)
+group by feature_id order by feature_id
+"""
+
+BAD_SIGNATURES = """
+select
+    s.problem_id, any_value(p.name), s.distance,
+    count(*) - count(distinct s.key)                      as n_repeated,
+    count(*) filter (where not (s.p > 0 and s.p <= 1))    as n_outside,
+    sum(s.p)                                              as total
+from signature s
+left join problem p using (problem_id)
+group by s.problem_id, s.distance
+having n_repeated > 0 or n_outside > 0 or not abs(total - 1) <= 1e-9
+order by s.problem_id, s.distance
+"""
+
+REPEATED_IDS = {
+    table: f"select {table}_id, count(*) from {table} group by all having count(*) > 1 order by all"
+    for table in ("problem", "feature", "run")
+}

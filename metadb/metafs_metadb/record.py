@@ -1,0 +1,220 @@
+"""Writing one run: everything it taught, in one transaction."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import duckdb
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from metafs_metadb import queries
+from metafs_metadb.errors import MetaDBError
+from metafs_metadb.migrate import utc_now
+from metafs_metadb.rows import (
+    PHASES,
+    Candidate,
+    NeighbourRow,
+    ProblemRow,
+    RunRow,
+    SelectionRows,
+    Signature,
+)
+
+
+def write(
+    con: duckdb.DuckDBPyConnection,
+    problem: ProblemRow,
+    run: RunRow,
+    signatures: Mapping[str, Signature],
+    selections: SelectionRows,
+    candidates: Sequence[Candidate],
+    neighbours: Sequence[NeighbourRow],
+) -> int:
+    """Write all rows of a run and return its run_id; the caller holds the transaction."""
+    tally: dict[str, int] = {}
+    problem_id = _write_problem(con, problem, tally)
+    for distance, signature in signatures.items():
+        _write_signature(con, problem_id, distance, signature, tally)
+    feature_ids = _feature_ids(con, problem.space, selections.names, tally)
+    (run_id,) = con.execute(
+        queries.INSERT_RUN,
+        _run_values(run)
+        | {
+            "problem_id": problem_id,
+            "n_selections": len(feature_ids),
+            "n_candidates": len(candidates),
+            "n_neighbours": len(neighbours),
+        },
+    ).fetchall()[0]
+    tally["run"] = 1
+    _write_selections(con, run_id, feature_ids, selections, tally)
+    _write_candidates(con, run_id, feature_ids, selections.names, candidates, tally)
+    _write_neighbours(con, run_id, neighbours, tally)
+    changes = {"table_name": _texts(tally), "n_rows": np.array(list(tally.values()), np.int64)}
+    con.register("incoming_tally", changes)
+    con.execute(queries.ADD_TO_TALLY)
+    return int(run_id)
+
+
+def _run_values(run: RunRow) -> dict[str, Any]:
+    values = asdict(run)
+    durations = values.pop("duration_s")
+    if unknown := set(durations) - set(PHASES):
+        raise ValueError(f"unknown phases {sorted(unknown)}; known are {PHASES}")
+    values["params"] = json.dumps(values["params"], sort_keys=True, default=str)
+    return values | {f"{phase}_s": durations.get(phase) for phase in PHASES}
+
+
+def _write_problem(
+    con: duckdb.DuckDBPyConnection, problem: ProblemRow, tally: dict[str, int]
+) -> int:
+    known = con.execute(queries.KNOWN_PROBLEM, {"fingerprint": problem.fingerprint}).fetchall()
+    if not known:
+        tally["problem"] = 1
+        values = asdict(problem) | {"created_at": utc_now()}
+        return int(con.execute(queries.INSERT_PROBLEM, values).fetchall()[0][0])
+    ((problem_id, space),) = known
+    if space != problem.space:
+        raise MetaDBError(
+            f"problem {problem.name} is already remembered in space {space} and cannot also be "
+            f"in {problem.space}: give --space {space}, or another --db"
+        )
+    con.execute(
+        queries.UPDATE_PROBLEM,
+        {
+            "problem_id": problem_id,
+            "name": problem.name,
+            "source": problem.source,
+            "target": problem.target,
+        },
+    )
+    return int(problem_id)
+
+
+def _write_signature(
+    con: duckdb.DuckDBPyConnection,
+    problem_id: int,
+    distance: str,
+    signature: Signature,
+    tally: dict[str, int],
+) -> None:
+    which = {"problem_id": problem_id, "distance": distance}
+    if "problem" not in tally and con.execute(queries.HAS_SIGNATURE, which).fetchall():
+        return  # equal content has an equal signature
+    keys, p = np.asarray(signature[0], np.uint64), np.asarray(signature[1], np.float64)
+    con.register("incoming_signature", {"key": keys, "p": p})
+    con.execute(queries.INSERT_SIGNATURE, which)
+    tally["signature"] = tally.get("signature", 0) + len(keys)
+
+
+def _feature_ids(
+    con: duckdb.DuckDBPyConnection, space: str, names: Sequence[str], tally: dict[str, int]
+) -> NDArray[np.int64]:
+    """Return the id of each name, extending the vocabulary of the space where needed."""
+    if len(set(names)) != len(names):
+        raise ValueError("a run names each feature once")
+    if not names:
+        return np.empty(0, np.int64)
+    con.register("incoming_feature", {"name": _texts(names), "position": np.arange(len(names))})
+    (added,) = con.execute(queries.INSERT_FEATURES, {"space": space}).fetchall()[0]
+    tally["feature"] = int(added)
+    ids = con.execute(queries.FEATURE_IDS, {"space": space}).fetchnumpy()["feature_id"]
+    return np.asarray(ids, np.int64)
+
+
+def _write_selections(
+    con: duckdb.DuckDBPyConnection,
+    run_id: int,
+    feature_ids: NDArray[np.int64],
+    rows: SelectionRows,
+    tally: dict[str, int],
+) -> None:
+    n = len(feature_ids)
+    if not n:
+        return
+    rank = np.arange(1, n + 1) if rows.rank is None else rows.rank
+    selected = np.zeros(n, bool) if rows.selected is None else rows.selected
+    columns: dict[str, NDArray[Any]] = {
+        "feature_id": feature_ids,
+        "rank": np.asarray(rank, np.int32),
+        "q": _doubles(rows.q, n),
+        "quality": _doubles(rows.quality, n),
+        "expected": _doubles(rows.expected, n),
+        "selected": np.asarray(selected, bool),
+    }
+    if any(len(column) != n for column in columns.values()):
+        raise ValueError("every column of SelectionRows is as long as its names")
+    con.register("incoming_selection", columns)
+    con.execute(queries.INSERT_SELECTION, {"run_id": run_id})
+    tally["selection"] = n
+
+
+def _write_candidates(
+    con: duckdb.DuckDBPyConnection,
+    run_id: int,
+    feature_ids: NDArray[np.int64],
+    names: Sequence[str],
+    candidates: Sequence[Candidate],
+    tally: dict[str, int],
+) -> None:
+    if not candidates:
+        return
+    index_of = {name: index for index, name in enumerate(names)}
+    members = [
+        [index_of[member] if isinstance(member, str) else int(member) for member in features]
+        for _, features, _ in candidates
+    ]
+    flat = np.array([index for member in members for index in member], np.int64)
+    positions = np.arange(len(candidates))
+    con.register(
+        "incoming_candidate",
+        {
+            "position": positions,
+            "step": np.array([step for step, _, _ in candidates], np.int64),
+            "fitness": np.array([fitness for _, _, fitness in candidates], np.float64),
+        },
+    )
+    con.register(
+        "incoming_member",
+        {
+            "position": np.repeat(positions, [len(member) for member in members]),
+            "feature_id": feature_ids[flat],
+        },
+    )
+    con.execute(queries.INSERT_CANDIDATE, {"run_id": run_id})
+    tally["candidate"] = len(candidates)
+
+
+def _write_neighbours(
+    con: duckdb.DuckDBPyConnection,
+    run_id: int,
+    neighbours: Sequence[NeighbourRow],
+    tally: dict[str, int],
+) -> None:
+    if not neighbours:
+        return
+    weights = [np.nan if row.weight is None else row.weight for row in neighbours]
+    con.register(
+        "incoming_neighbour",
+        {
+            "problem_id": np.array([row.problem_id for row in neighbours], np.int64),
+            "rank": np.array([row.rank for row in neighbours], np.int32),
+            "distance": np.array([row.distance for row in neighbours], np.float64),
+            "weight": np.array(weights, np.float64),
+        },
+    )
+    con.execute(queries.INSERT_NEIGHBOUR, {"run_id": run_id})
+    tally["neighbour"] = len(neighbours)
+
+
+def _doubles(values: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    """Return the values as doubles; DuckDB reads a nan in an array as null."""
+    return np.full(n, np.nan) if values is None else np.asarray(values, np.float64)
+
+
+def _texts(values: Sequence[str] | Mapping[str, Any]) -> NDArray[np.object_]:
+    texts = np.empty(len(values), object)
+    texts[:] = [str(value) for value in values]
+    return texts

@@ -1,0 +1,120 @@
+"""The values that go into the MetaDB and come out of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Signature = tuple[NDArray[np.uint64], NDArray[np.float64]]  # keys, each once, and p, summing to 1
+Candidate = tuple[int, Sequence[str] | Sequence[int] | NDArray[Any], float]  # step, set, fitness
+
+PHASES = ("describe", "recall", "expect", "select", "learn", "record")
+
+
+@dataclass(frozen=True)
+class ProblemRow:
+    """A problem to remember; `fingerprint` tells whether it is known already."""
+
+    space: str
+    name: str
+    source: str
+    fingerprint: str
+    n_samples: int
+    n_features: int
+    target: str
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """One run to remember. What a failed run never came to know stays None."""
+
+    selector: str
+    transfer: str
+    started_at: datetime  # UTC, without time zone
+    metafs_version: str
+    status: Literal["solved", "failed"] = "solved"
+    params: Mapping[str, Any] = field(default_factory=dict)
+    learner: str | None = None
+    distance: str | None = None
+    seed: int | None = None
+    fitness: float | None = None
+    score: float | None = None
+    optimistic_score: float | None = None
+    scoring: str | None = None
+    target_score: float | None = None
+    n_evaluations: int | None = None
+    n_selected: int | None = None
+    stopped: str | None = None
+    duration_s: Mapping[str, float] = field(default_factory=dict)  # phase -> seconds
+    prior_used: str | None = None
+    settings: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionRows:
+    """One row for each feature the selector scored; None stands for a column of nulls."""
+
+    names: Sequence[str] = ()
+    rank: ArrayLike | None = None
+    q: ArrayLike | None = None
+    quality: ArrayLike | None = None
+    expected: ArrayLike | None = None
+    selected: ArrayLike | None = None
+
+
+@dataclass(frozen=True)
+class NeighbourRow:
+    """A neighbour that a run asked."""
+
+    problem_id: int
+    rank: int
+    distance: float
+    weight: float | None = None
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A problem found by a search, and how far away it is."""
+
+    problem_id: int
+    name: str
+    distance: float
+    fingerprint: str
+
+
+@dataclass(frozen=True, eq=False)
+class Experience:
+    """What the best run of a problem says about each feature it scored."""
+
+    problem_id: int
+    run_id: int
+    names: tuple[str, ...]
+    q: NDArray[np.float64]  # nan where unknown, as in quality
+    quality: NDArray[np.float64]
+    selected: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Signatures:
+    """All signatures of one distance in one space: row i has keys[starts[i]:starts[i + 1]]."""
+
+    problem_id: NDArray[np.int64]
+    names: tuple[str, ...]
+    fingerprints: tuple[str, ...]
+    starts: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    p: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.problem_id)
+
+
+class Table(NamedTuple):
+    """Column names and rows, ready to print."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]

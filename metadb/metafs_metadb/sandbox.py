@@ -1,0 +1,77 @@
+"""One read-only query from a person, unable to touch any other file.
+
+`connect.reading` gives the settings that take the file system away; here one statement is let
+through, and only if it is a ``select`` or an ``explain``: ``set variable`` is not stopped by a
+locked configuration, and a variable would answer for a parameter somebody forgot.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from metafs_metadb.connect import first_line, reading
+from metafs_metadb.errors import QueryRefused
+from metafs_metadb.migrate import require_current
+
+ALLOWED = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+
+# Answers up to this many rows are fetched at once, so that somebody reading them in a pager does
+# not lock out a writer; a longer one holds the file until it has been read.
+FETCH_ROWS = 10_000
+
+Rows = Iterator[tuple[Any, ...]]
+
+
+def ask(
+    path: Path, wait_s: float, query: str, params: Mapping[str, object]
+) -> tuple[tuple[str, ...], Rows]:
+    """Return the column names and the rows of one query."""
+    with ExitStack() as stack:
+        con = stack.enter_context(reading(path, wait_s))
+        require_current(con, path)
+        try:
+            statement = _only_statement(con, query)
+            _require_params(statement.named_parameters, params)
+            con.execute(statement, dict(params) or None)
+            columns = tuple(column[0] for column in con.description or ())
+            first = con.fetchmany(FETCH_ROWS)
+        except duckdb.Error as error:
+            raise QueryRefused(f"the query failed: {first_line(error)}") from error
+        if len(first) < FETCH_ROWS:
+            return columns, iter(first)
+        return columns, _stream(con, first, stack.pop_all())
+
+
+def _only_statement(con: duckdb.DuckDBPyConnection, query: str) -> duckdb.Statement:
+    statements = con.extract_statements(query)
+    if len(statements) != 1:
+        raise QueryRefused(f"give exactly one SQL statement, not {len(statements)}")
+    (statement,) = statements
+    if statement.type not in ALLOWED:
+        raise QueryRefused(
+            f"refused a statement of type {statement.type.name}: the MetaDB answers only "
+            "`select` and `explain`"
+        )
+    return statement
+
+
+def _require_params(wanted: set[str], given: Mapping[str, object]) -> None:
+    if missing := sorted(wanted - set(given)):
+        raise QueryRefused(
+            f"the query needs a value for ${', $'.join(missing)}: give -p {missing[0]}=VALUE"
+        )
+    if unknown := sorted(set(given) - wanted):
+        raise QueryRefused(f"the query has no parameter ${', $'.join(unknown)}")
+
+
+def _stream(con: duckdb.DuckDBPyConnection, rows: list[Any], stack: ExitStack) -> Rows:
+    with stack:
+        while rows:
+            yield from rows
+            try:
+                rows = con.fetchmany(FETCH_ROWS)
+            except duckdb.Error as error:
+                raise QueryRefused(f"the query failed: {first_line(error)}") from error
