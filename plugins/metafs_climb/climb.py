@@ -1,0 +1,254 @@
+r"""Stochastic hill climbing over sets of features.
+
+Let S be a set of features, d the number of features to add or remove at once, m the number of
+evaluations left.
+
+1. Start with :math:`S = \emptyset`, d = 1, m = M.
+2. Randomly add or remove d features from S, giving sets :math:`S_1, \dots, S_h`, with
+   :math:`h = \min(m / 10, |F|^d)`.
+3. Set m = m - h and evaluate the sets.
+4. If one is better than S, the best becomes S and d = 1; otherwise d = d + 1.
+5. Go on with 2 unless d = D or m = 0. D is 5.
+
+A prior may give sets to start from instead of the empty one, at one evaluation each, and may
+ask that expected features be tried first; what is optimised stays the same.
+
+B. Goertzel, N. Geisweiller, C. Pennachin, K. Peng, "Metalearning for Feature Selection",
+2021, section 3.4.1.
+"""
+
+from collections.abc import Callable
+from time import monotonic
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, issparse
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from metafs.errors import UsageError
+from metafs.hookspecs import hookimpl
+from metafs.prior import Prior, as_prior
+from metafs.ranking import ranking
+from metafs.typing import Array, Matrix
+from metafs_climb.mi_confidence import MIConfidence
+from metafs_climb.proposals import draw_weights, n_proposals, proposals
+
+DECIMALS = 12
+"""Fitness is compared after rounding, so that noise of the last bits is no improvement."""
+
+Evaluate = Callable[[Array, Array], Array]
+Candidate = tuple[int, tuple[int, ...], float]
+
+
+def bound(measure: Any, X: Matrix, y: Array) -> tuple[Evaluate, Callable[[], Array]]:
+    """Return how to evaluate sets near a base, and how to score every feature alone.
+
+    A measure without ``bind`` is asked set by set. It need not know what the empty set is
+    worth: that counts as worse than any other.
+    """
+    if hasattr(measure, "bind"):
+        evaluator = measure.bind(X, y)
+        return evaluator.of_sets, getattr(evaluator, "of_each", lambda: measure(X, y))
+
+    def of_sets(base: Array, edits: Array) -> Array:
+        sets = (np.setxor1d(base, edit) for edit in edits)
+        return np.array([measure.of_set(X, y, s) if len(s) else -np.inf for s in sets])
+
+    return of_sets, lambda: measure(X, y)
+
+
+class _Search:
+    """One climb under way: the set it stands on, what it has spent and what it has tried."""
+
+    def __init__(
+        self, evaluate: Evaluate, max_evaluations: int, target_score: float | None
+    ) -> None:
+        self.evaluate = evaluate
+        self.left = max_evaluations
+        self.n_evaluations = 0
+        self.target = np.inf if target_score is None else np.round(target_score, DECIMALS)
+        self.features = np.zeros(0, dtype=np.int64)
+        self.fitness = float(evaluate(self.features, self.features[None])[0])
+        self.candidates: list[Candidate] = []
+
+    @property
+    def at_target(self) -> bool:
+        return bool(np.round(self.fitness, DECIMALS) >= self.target)
+
+    def try_sets(self, base: Array, edits: Array) -> bool:
+        """Evaluate base after each row of edits; move to the best of them if it is better."""
+        found = self.evaluate(base, edits)
+        rounded = np.round(found, DECIMALS)
+        reached = np.flatnonzero(rounded >= self.target)
+        best = int(reached[0]) if len(reached) else int(np.argmax(rounded))
+        features, fitness = np.setxor1d(base, edits[best]), float(found[best])
+        if np.isfinite(fitness):
+            step = self.n_evaluations + best + 1
+            self.candidates.append((step, tuple(features.tolist()), fitness))
+        spent = best + 1 if len(reached) else len(edits)
+        self.n_evaluations += spent
+        self.left -= spent
+        if rounded[best] <= np.round(self.fitness, DECIMALS):
+            return False
+        self.features, self.fitness = features, fitness
+        return True
+
+
+class Climb(SelectorMixin, BaseEstimator):
+    """Keep the best set of features that a stochastic hill climb finds.
+
+    Parameters
+    ----------
+    measure : set measure, default=None
+        What to climb on: an object with ``of_set(X, y, features)``, and, to be fast,
+        ``bind(X, y)``. None is `MIConfidence`.
+    max_evaluations : int, default=1000
+        Sets to evaluate at most (the paper's M).
+    max_seconds : float, default=None
+        Time after which no further round begins.
+    target_score : float, default=None
+        Fitness at which the search may stop.
+    max_edits : int, default=5
+        The distance at which the search gives up (the paper's D).
+    random_state : int, RandomState instance or None, default=None
+        Same seed, same answer.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The measure of every feature taken alone.
+    ranking_ : ndarray of shape (n_features,)
+        1 for the best: the selected features by score, then the others by score.
+    fitness_ : float
+        The measure of the selected set.
+    candidates_ : list of (int, tuple of int, float)
+        Evaluation number, features and fitness of every start and the best of every round.
+    n_evaluations_ : int
+        Sets evaluated in the search. The scores of single features are not part of it.
+    stopped_ : str
+        Why the search ended.
+
+    Notes
+    -----
+    A selection is never empty: where no set is better than the empty one, the feature with
+    the best score is kept, and `stopped_` says so.
+
+    Examples
+    --------
+    >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 1]] * 10
+    >>> climb = Climb(random_state=0).fit(X, [0, 1, 1, 0] * 10)
+    >>> climb.get_support()
+    array([ True,  True, False])
+    >>> climb.stopped_
+    'no better set within 4 edits'
+    """
+
+    def __init__(
+        self,
+        measure: Any = None,
+        *,
+        max_evaluations: int = 1000,
+        max_seconds: float | None = None,
+        target_score: float | None = None,
+        max_edits: int = 5,
+        random_state: Any = None,
+    ) -> None:
+        self.measure = measure
+        self.max_evaluations = max_evaluations
+        self.max_seconds = max_seconds
+        self.target_score = target_score
+        self.max_edits = max_edits
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        prior: Prior | ArrayLike | None = None,
+        meta_features: Any = None,
+    ) -> Self:
+        """Search a set of features of X that says much of y.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            Missing values count as a value of their own.
+        y : array-like of shape (n_samples,)
+            Classes, or numbers, which are discretised.
+        prior : Prior or array-like of shape (n_features,), default=None
+            What is expected of each feature; None is the search as published.
+        meta_features : ignored
+            Part of the selector contract.
+        """
+        if self.max_evaluations < 1 or self.max_edits < 2:
+            raise UsageError("climb needs max_evaluations of at least 1 and max_edits of 2.")
+        deadline = np.inf if self.max_seconds is None else monotonic() + self.max_seconds
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan"
+        )
+        X = csr_array(X) if issparse(X) else X
+        measure = MIConfidence() if self.measure is None else self.measure
+        evaluate, score_each = bound(measure, X, y)
+        expectation = as_prior(prior, X.shape[1])
+        search = _Search(evaluate, self.max_evaluations, self.target_score)
+        self.stopped_ = self._run(search, expectation, deadline)
+
+        self.scores_ = np.asarray(score_each(), dtype=np.float64)
+        features = search.features
+        self.fitness_ = search.fitness
+        if not len(features):
+            features = np.array([np.argmax(self.scores_)])
+            self.fitness_ = float(evaluate(search.features, features[None])[0])
+            self.stopped_ += "; no set was better than none, so the best feature alone is kept"
+        self.n_evaluations_ = search.n_evaluations
+        self.candidates_ = search.candidates
+        self.support_ = np.zeros(X.shape[1], dtype=bool)
+        self.support_[features] = True
+        self.ranking_ = ranking(self.scores_, first=self.support_)
+        return self
+
+    def _run(self, search: _Search, prior: Prior | None, deadline: float) -> str:
+        """Climb until there is a reason to stop, and return it."""
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        n_features, weights = self.n_features_in_, None
+        if prior is not None:
+            weights = draw_weights(prior.expected) if prior.follow else None
+            for start in prior.starts:
+                if len(start) and search.left and not search.at_target:
+                    search.try_sets(np.zeros(0, dtype=np.int64), np.unique(start)[None])
+        d = 1
+        while True:
+            if search.at_target:
+                return "target score reached"
+            if not search.left:
+                return f"budget of {self.max_evaluations} evaluations spent"
+            if d == self.max_edits:
+                return f"no better set within {d - 1} edits"
+            if monotonic() >= deadline:
+                return "time is up"
+            h = n_proposals(search.left, n_features, d)
+            edits = proposals(rng, h, d, n_features, weights)
+            d = 1 if h and search.try_sets(search.features, edits) else d + 1
+
+    def _get_support_mask(self) -> Array:
+        check_is_fitted(self)
+        mask: Array = self.support_
+        return mask
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = True
+        return tags
+
+
+@hookimpl
+def metafs_selectors() -> dict[str, Climb]:
+    """Offer the selector ``climb``."""
+    return {"climb": Climb()}
