@@ -24,6 +24,9 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 _MISSING = frozenset(MISSING)
 _BOOLEANS = {"false": 0.0, "true": 1.0}
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
+_NUMBER_LIKE = re.compile(
+    r"\s*[-+]?[\d.,']*\d[\d.,']*\s*"
+)  # such as 1,5 or 1'000: meant as a number
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -48,7 +51,7 @@ def number_text(value: float) -> str:
 def text_number(text: str) -> float | None:
     """Read a number, or None where the text is not one."""
     try:
-        return None if "_" in text else float(text)
+        return float(text)
     except ValueError:
         return None
 
@@ -125,7 +128,8 @@ def _meaning(
             return np.array(seconds, dtype=np.float64)
     present = rows[rows >= 0]
     is_text = np.array([number is None for number in numbers])
-    if not mixed and 2 * is_text[present].sum() <= len(present):
+    is_meant = ~is_text | np.array([bool(_NUMBER_LIKE.fullmatch(text)) for text in distinct])
+    if not mixed and 2 * is_meant[present].sum() >= len(present):
         row = int(np.flatnonzero((rows >= 0) & is_text[rows])[0])
         raise ProblemError(
             f"{where}: text in a numeric column: '{name}' holds '{distinct[rows[row]]}' in row "

@@ -1,0 +1,161 @@
+"""Arrays in files: npz, dense or CSR, and svmlight.
+
+An npz holds a dense `X`, or the CSR parts `data`, `indices`, `indptr`, `shape`; the target `y`;
+and optionally `feature_names`, `meta_features`, `meta_feature_names` and `name`. Other arrays
+are left alone. No pickle is ever loaded.
+"""
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.datasets import load_svmlight_file
+
+from metafs.errors import ProblemError
+from metafs.problem import Problem
+from metafs.readers.files import not_utf8, refuse_empty, unreadable
+from metafs.readers.source import ReadOptions, feature_positions
+from metafs.typing import Array
+
+_CSR_PARTS = ("data", "indices", "indptr", "shape")
+_USED = ("X", "y", "feature_names", "meta_features", "meta_feature_names", *_CSR_PARTS)
+
+
+def stored_name(path: Path) -> str | None:
+    """Return the name that an npz gives its problem, if it is readable and has one."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return str(file["name"]) if "name" in file and file["name"].ndim == 0 else None
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+        return None
+
+
+def read_npz(path: Path, name: str, options: ReadOptions) -> Problem:
+    """Read a problem from an npz file."""
+    where = str(path)
+    arrays = _load(path, where)
+    if "y" not in arrays:
+        raise ProblemError(f"{where}: holds no target 'y', only {_names(arrays)}; add the array y.")
+    X = arrays["X"] if "X" in arrays else _csr(arrays, where)
+    if X.ndim != 2:
+        raise ProblemError(
+            f"{where}: X has {X.ndim} dimensions but must have samples and features; save it so."
+        )
+    names = arrays.get("feature_names")
+    return _problem(
+        X,
+        arrays["y"],
+        None if names is None else [_text(feature) for feature in names.ravel().tolist()],
+        path=path,
+        name=name,
+        options=options,
+        meta_features=arrays.get("meta_features"),
+        meta_feature_names=[
+            _text(meta) for meta in arrays.get("meta_feature_names", np.array([])).ravel().tolist()
+        ],
+    )
+
+
+def read_svmlight(path: Path, name: str, options: ReadOptions) -> Problem:
+    """Read a problem from a file in svmlight (libsvm) format."""
+    where = str(path)
+    refuse_empty(path, where)
+    try:
+        X, y = load_svmlight_file(str(path))
+    except (ValueError, OSError, EOFError, OverflowError) as error:
+        raise not_utf8(path, where) or unreadable(where, f"not svmlight: {error}") from None
+    return _problem(csr_array(X), y, None, path=path, name=name, options=options)
+
+
+READERS = {"npz": read_npz, "svmlight": read_svmlight}
+
+
+def _problem(
+    X: Any,
+    y: Array,
+    names: Sequence[str] | None,
+    *,
+    path: Path,
+    name: str,
+    options: ReadOptions,
+    meta_features: Array | None = None,
+    meta_feature_names: Sequence[str] = (),
+) -> Problem:
+    where = str(path)
+    own_names = names if names is not None else [f"x{j}" for j in range(X.shape[1])]
+    if len(own_names) != X.shape[1]:
+        raise ProblemError(
+            f"{where}: {len(own_names)} feature names for {X.shape[1]} columns; give one each."
+        )
+    kept = feature_positions(own_names, target=None, options=options, where=where)
+    if len(kept) < len(own_names):
+        X = X[:, kept]
+        if meta_features is not None and len(meta_features) == len(own_names):
+            meta_features = meta_features[kept]
+    return Problem.of(
+        X,
+        y,
+        name=name,
+        space=options.space if names is None else options.space or "default",
+        feature_names=names and [own_names[j] for j in kept],
+        task=options.task,
+        source=where,
+        meta_features=meta_features,
+        meta_feature_names=meta_feature_names,
+    )
+
+
+def _load(path: Path, where: str) -> dict[str, Array]:
+    refuse_empty(path, where)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if not isinstance(file, np.lib.npyio.NpzFile):
+                raise ProblemError(
+                    f"{where}: is one array, not npz; save X and y with numpy.savez."
+                )
+            wanted = [key for key in _USED if key in file]
+            arrays = {}
+            for key in wanted:
+                try:
+                    arrays[key] = file[key]
+                except ValueError as error:
+                    if "allow_pickle" not in str(error):
+                        raise
+                    raise ProblemError(
+                        f"{where}: the array '{key}' holds Python objects, which are never loaded; "
+                        "save it as numbers or text."
+                    ) from None
+            return arrays
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        why = "it is not a whole npz file" if zipfile.is_zipfile(path) else str(error)
+        raise unreadable(where, why) from None
+
+
+def _csr(arrays: Mapping[str, Array], where: str) -> csr_array:
+    lacking = [part for part in _CSR_PARTS if part not in arrays]
+    if lacking:
+        raise ProblemError(
+            f"{where}: holds neither X nor the CSR parts {', '.join(_CSR_PARTS)}, only "
+            f"{_names(arrays)}; add them."
+        )
+    data, indices, indptr, shape = (arrays[part] for part in _CSR_PARTS)
+    try:
+        csr = csr_array(
+            (data.astype(np.float64), indices.astype(np.int64), indptr.astype(np.int64)),
+            shape=tuple(int(length) for length in shape),
+        )
+        csr.check_format(full_check=True)
+    except (ValueError, TypeError) as error:
+        raise unreadable(where, f"its CSR parts do not fit together: {error}") from None
+    return csr
+
+
+def _names(arrays: Mapping[str, Array]) -> str:
+    return ", ".join(f"'{key}'" for key in arrays) or "nothing known"
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,94 @@
+"""Delimited text: csv with comma, semicolon, tab or bar, and tsv.
+
+The header line decides the delimiter and gives the true names. Then everything but the first
+column asked for is read as numbers; only if that fails is the table taken in as text and each
+column judged by itself, since most tables are all numbers but for their target.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from metafs.columns import MISSING
+from metafs.errors import ProblemError
+from metafs.readers import duck
+from metafs.readers.files import kind_of, open_text, unreadable
+from metafs.typing import Array
+
+DELIMITERS = (",", "\t", ";", "|")
+_BLOCK = 256  # columns asked for at a time: DuckDB plans a query of thousands slowly
+_NULLS = "[" + ", ".join(f"'{marker}'" for marker in MISSING) + "]"
+
+
+@dataclass(frozen=True)
+class Header:
+    """The names in the first line, and the delimiter between them."""
+
+    names: tuple[str, ...]
+    delimiter: str
+
+
+def read_header(path: Path, where: str) -> Header:
+    """Read the header line; of the delimiters, the one that splits it most is meant."""
+    candidates = ("\t",) if kind_of(path) == "tsv" else DELIMITERS
+    headers = []
+    for delimiter in candidates:
+        with open_text(path, where) as file:
+            try:
+                names = next(csv.reader(file, delimiter=delimiter), [])
+            except csv.Error as error:
+                raise unreadable(where, str(error)) from None
+        headers.append(Header(tuple(names), delimiter))
+    header = max(headers, key=lambda header: len(header.names))
+    if not any(name.strip() for name in header.names):
+        raise ProblemError(f"{where}: the first line names no columns; begin with a header line.")
+    return header
+
+
+def read_columns(path: Path, where: str, positions: Sequence[int]) -> tuple[int, Iterator[Array]]:
+    """Return the number of rows and the raw values of the columns at these positions."""
+    header = read_header(path, where)
+    parameters = [duck.literal_path(path)]
+    wanted = [f"c{j}" for j in positions]
+    with duck.connect(path, where) as connection:
+        try:
+            scan = _scan(header, "DOUBLE", text=positions[0])
+            arrays = duck.fetch(connection, wanted, scan, parameters)
+            return len(arrays[0]), iter(arrays)
+        except duckdb.Error:
+            scan = _scan(header, "VARCHAR")
+        selected = ", ".join(wanted)
+        connection.execute(f"create temp table t as select {selected} from {scan}", parameters)
+        counted = connection.execute("select count(*) from t").fetchone()
+    return counted[0] if counted else 0, _judged(path, where, connection, wanted)
+
+
+def _judged(
+    path: Path, where: str, connection: duckdb.DuckDBPyConnection, wanted: Sequence[str]
+) -> Iterator[Array]:
+    """Yield columns of text as numbers where all their values are numbers."""
+    for first in range(0, len(wanted), _BLOCK):
+        block = wanted[first : first + _BLOCK]
+        with duck.connect(path, where, connection):
+            checks = ", ".join(f"count({c}) = count(try_cast({c} as double))" for c in block)
+            numeric = connection.execute(f"select {checks} from t").fetchone() or ()
+            arrays = duck.fetch(
+                connection,
+                [f"{c}::double" if is_n else c for c, is_n in zip(block, numeric, strict=True)],
+                "t",
+            )
+        yield from arrays
+
+
+def _scan(header: Header, type_name: str, text: int | None = None) -> str:
+    """Return the SQL that reads the file under generated names, one of them perhaps as text."""
+    columns = ", ".join(
+        f"'c{j}': '{'VARCHAR' if j == text else type_name}'" for j in range(len(header.names))
+    )
+    return (
+        "read_csv(?, auto_detect=false, header=true, skip=0, comment='', quote='\"', escape='\"', "
+        f"delim='{header.delimiter}', nullstr={_NULLS}, columns={{{columns}}})"
+    )

@@ -1,0 +1,91 @@
+"""Meta-features of a stream's problems: properties of features, looked up by feature name."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from metafs.checks import check_names, checked_meta_features, listing
+from metafs.columns import convert
+from metafs.errors import ProblemError
+from metafs.problem import Problem
+from metafs.readers import tables
+from metafs.readers.files import TABLES, kind_of
+from metafs.typing import Array
+
+
+def attach(problem: Problem, meta_features: Path | Mapping[str, Any]) -> Problem:
+    """Return the problem with the meta-features that a table or mapping gives for its features."""
+    if isinstance(meta_features, Path):
+        where = str(meta_features)
+        features, names, values = _from_table(meta_features)
+    else:
+        where = problem.source or problem.name
+        features, names, values = _from_mapping(meta_features, where)
+    row_of = {feature: row for row, feature in enumerate(features)}
+    lacking = [name for name in problem.feature_names if name not in row_of]
+    if lacking:
+        raise ProblemError(
+            f"{where}: gives no meta-features for {listing(lacking)} of problem '{problem.name}'; "
+            "add what is missing."
+        )
+    rows = [row_of[name] for name in problem.feature_names]
+    checked, names = checked_meta_features(values[rows], names, problem.n_features, where)
+    return replace(problem, meta_features=checked, meta_feature_names=tuple(names))
+
+
+def _from_table(path: Path) -> tuple[Sequence[str], Sequence[str], Array]:
+    where = str(path)
+    if kind_of(path) not in TABLES:
+        raise ProblemError(f"{where}: meta-features must be a table: {', '.join(TABLES)}.")
+    names = tables.column_names(path)
+    check_names(names, where)
+    if len(names) < 2:
+        raise ProblemError(
+            f"{where}: has no meta-features; write one column for each after the feature's name."
+        )
+    _, columns = tables.read_columns(path, names, range(len(names)))
+    _, keys = next(columns)
+    features = [str(key) for key in keys.tolist()]
+    check_names(features, where)
+    values = []
+    for name, raw in columns:
+        column = convert(raw, name=name, where=where)
+        if column.labels is not None:
+            raise ProblemError(
+                f"{where}: the meta-feature '{name}' is text ('{column.labels[0]}'); write numbers."
+            )
+        values.append(column.values)
+    return features, names[1:], np.column_stack(values)
+
+
+def _from_mapping(
+    mapping: Mapping[str, Any], where: str
+) -> tuple[Sequence[str], Sequence[str], Array]:
+    """Read feature -> number, list of numbers, or table of meta-feature -> number."""
+    names: tuple[str, ...] = ()
+    rows: list[list[float]] = []
+    for number, (feature, given) in enumerate(mapping.items()):
+        own_names = tuple(given) if isinstance(given, Mapping) else ()
+        if number == 0:
+            names = own_names
+        if set(own_names) != set(names):
+            raise ProblemError(
+                f"{where}: the meta-features of '{feature}' have other names than those before; "
+                "give every feature the same."
+            )
+        row = [given[n] for n in names] if isinstance(given, Mapping) else given
+        row = row if isinstance(row, list) else [row]
+        if not all(isinstance(value, int | float) for value in row):
+            raise ProblemError(
+                f"{where}: the meta-features of '{feature}' are not all numbers; mend them."
+            )
+        if rows and len(row) != len(rows[0]):
+            raise ProblemError(
+                f"{where}: the meta-features of '{feature}' are {len(row)} instead of "
+                f"{len(rows[0])}; give every feature the same."
+            )
+        rows.append(row)
+    return list(mapping), names, np.array(rows, dtype=np.float64).reshape(len(rows), -1)

@@ -1,0 +1,119 @@
+"""Stream files: a TOML list of problems, each with its source and how to read it.
+
+    [[problem]]
+    source = "churn/acme.csv"          # a path beside this file, or demo:digits
+    target = "left"                    # or a list: one problem for each
+    name = "acme"
+    meta_features = "features.csv"     # keyed by its first column; or a table feature -> numbers
+
+`space`, `task`, `keep` and `drop` are as on the command line and add to what is given there.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from metafs.errors import UsageError
+from metafs.readers.demo import PREFIX
+from metafs.readers.source import ReadOptions
+from metafs.target import TASKS
+
+_TEXTS = ("source", "name", "space", "task")
+_LISTS = ("target", "keep", "drop")
+_KEYS = (*_TEXTS, *_LISTS, "meta_features")
+
+Meta = Path | Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One problem of a stream file: where it is and how to read it."""
+
+    source: str
+    options: ReadOptions
+    name: str | None = None
+    meta_features: Meta | None = None
+
+
+def read_entries(path: Path, options: ReadOptions) -> list[Entry]:
+    """Return the entries of a stream file, paths made relative to where it stands."""
+    try:
+        document = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not UTF-8 text; save the file as UTF-8.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: is not valid TOML: {str(error).rstrip('.')}; mend it.") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}).") from None
+    problems = document.pop("problem", None)
+    if document:
+        raise UsageError(
+            f"{path}: '{next(iter(document))}' is unknown; list the problems under [[problem]]."
+        )
+    if not isinstance(problems, list) or not problems:
+        raise UsageError(f"{path}: lists no problems; write each under [[problem]].")
+    return [
+        _entry(problem, f"{path}: problem {number}", path.parent, options)
+        for number, problem in enumerate(problems, start=1)
+    ]
+
+
+def _entry(problem: Any, where: str, folder: Path, options: ReadOptions) -> Entry:
+    if not isinstance(problem, dict):
+        raise UsageError(f"{where}: is not a table; write it under [[problem]].")
+    for key in problem:
+        if key not in _KEYS:
+            near = get_close_matches(key, _KEYS, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"use {', '.join(_KEYS)}."
+            raise UsageError(f"{where}: the key '{key}' is unknown; {hint}")
+    texts = {key: _text(problem[key], key, where) for key in _TEXTS if key in problem}
+    lists = {key: _texts(problem[key], key, where) for key in _LISTS if key in problem}
+    if "source" not in texts:
+        raise UsageError(f'{where}: has no source; add source = "file.csv" or another.')
+    if texts.get("task", "auto") not in TASKS:
+        raise UsageError(
+            f"{where}: the task '{texts['task']}' is unknown; choose one of {', '.join(TASKS)}."
+        )
+    source = texts["source"]
+    return Entry(
+        source=source if source.startswith(PREFIX) else str(folder / source),
+        name=texts.get("name"),
+        meta_features=_meta(problem.get("meta_features"), where, folder),
+        options=replace(
+            options,
+            targets=lists.get("target", options.targets),
+            space=texts.get("space", options.space),
+            task=texts.get("task", options.task),
+            keep=tuple(dict.fromkeys((*options.keep, *lists.get("keep", ())))),
+            drop=tuple(dict.fromkeys((*options.drop, *lists.get("drop", ())))),
+        ),
+    )
+
+
+def _text(value: Any, key: str, where: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise UsageError(f"{where}: {key} must be text; put it in quotes.")
+    return value
+
+
+def _texts(value: Any, key: str, where: str) -> tuple[str, ...]:
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list) or not all(isinstance(v, str) and v for v in values):
+        raise UsageError(f"{where}: {key} must be a column's name or a list of names in quotes.")
+    return tuple(values)
+
+
+def _meta(value: Any, where: str, folder: Path) -> Meta | None:
+    if value is None or isinstance(value, dict):
+        return value
+    if not isinstance(value, str):
+        raise UsageError(
+            f"{where}: meta_features must be a file's path or a table of feature = numbers."
+        )
+    path = folder / value
+    if not path.is_file():
+        raise UsageError(f"{where}: there is no file '{path}' for meta_features; check the path.")
+    return path
