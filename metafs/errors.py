@@ -7,11 +7,11 @@ class MetafsError(Exception):
     exit_code = 1
 
 
-class UsageError(MetafsError):
+class UsageError(MetafsError, ValueError):
     """The request itself is wrong: an unknown name, an impossible option."""
 
     exit_code = 2
 
 
-class ProblemError(MetafsError):
+class ProblemError(MetafsError, ValueError):
     """One problem cannot be read or solved; the rest of a stream goes on."""

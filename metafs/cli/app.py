@@ -1,0 +1,126 @@
+"""The `metafs` command: its subcommands, and how errors become sentences."""
+
+import json
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+from metafs_metadb import MetaDBError
+
+from metafs.errors import MetafsError, UsageError
+from metafs.version import __version__
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Sentences(click.Command):
+    """A command whose errors are sentences; a traceback only with ``--debug``."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        debug = click.Option(["--debug"], is_flag=True, help="Show the traceback of an error.")
+        self.params.append(debug)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what a person can mend is told in one sentence."""
+        debug = ctx.params.pop("debug")
+        ctx.meta["metafs.debug"] = debug
+        try:
+            return super().invoke(ctx)
+        except (MetafsError, MetaDBError) as error:
+            if debug:
+                traceback.print_exc()
+            click.echo(f"metafs: {error}", err=True)
+            ctx.exit(getattr(error, "exit_code", 1))
+
+
+class Commands(click.Group):
+    """The group, which imports a command's module only when that command is asked for."""
+
+    command_class = Sentences
+    MODULES = {  # noqa: RUF012  (a constant, never changed)
+        "solve": "metafs.cli.solve",
+        "plugins": "metafs.cli.plugins",
+        "problems": "metafs.cli.lists",
+        "runs": "metafs.cli.lists",
+        "features": "metafs.cli.lists",
+        "neighbours": "metafs.cli.neighbours",
+        "sql": "metafs.cli.sql",
+        "db": "metafs.cli.db",
+    }
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which a newcomer meets them."""
+        return list(self.MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command."""
+        if cmd_name not in self.MODULES:
+            return None
+        module = __import__(self.MODULES[cmd_name], fromlist=[cmd_name])
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="metafs")
+def cli() -> None:
+    """Feature selection that remembers.
+
+    Start with: metafs solve demo:digits
+    """
+
+
+def main() -> None:
+    """Run the command; Ctrl-C outside of `solve` just ends it."""
+    try:
+        cli(standalone_mode=True)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def db_option(command: F) -> F:
+    """Add ``--db``."""
+    return click.option(
+        "--db",
+        envvar="METAFS_DB",
+        default="metafs.duckdb",
+        show_default=True,
+        show_envvar=True,
+        type=click.Path(),
+        help="The MetaDB, a DuckDB file.",
+    )(command)
+
+
+def json_option(command: F) -> F:
+    """Add ``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")(command)
+
+
+def no_plugin_option(command: F) -> F:
+    """Add ``--no-plugin``."""
+    return click.option(
+        "--no-plugin",
+        multiple=True,
+        metavar="NAME",
+        help="Leave a plugin out, by its name or its package; may be repeated.",
+    )(command)
+
+
+def named_value(text: str) -> tuple[str, Any]:
+    """Read NAME=VALUE, where VALUE is JSON if it can be and text otherwise.
+
+    Examples
+    --------
+    >>> named_value("n_features_to_select=20"), named_value("measure=infogain")
+    (('n_features_to_select', 20), ('measure', 'infogain'))
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"a parameter is given as NAME=VALUE, not {text!r}.")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value

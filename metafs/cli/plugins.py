@@ -1,0 +1,36 @@
+"""`metafs plugins`: what is installed, from which package, and what failed to load."""
+
+import click
+
+from metafs.cli.app import Sentences, json_option, no_plugin_option
+from metafs.cli.output import echo_json, echo_table
+from metafs.registry import KINDS, Registry
+
+COLUMNS = ("kind", "name", "plugin", "package", "version", "state", "error")
+
+
+@click.command(cls=Sentences)
+@click.option("--kind", type=click.Choice(KINDS), help="Only this kind.")
+@no_plugin_option
+@json_option
+def plugins(kind: str | None, no_plugin: tuple[str, ...], as_json: bool) -> None:
+    """List what the installed plugins offer, and those that failed to load.
+
+    Example: metafs plugins --kind selectors
+    """
+    registry = Registry(disabled=no_plugin)
+    rows: list[tuple[str | None, ...]] = [
+        (o.kind, o.name, o.plugin.name, o.plugin.package, o.plugin.version, "loaded", None)
+        for o in registry.offers(kind)
+    ]
+    absent: list[tuple[str | None, ...]] = [
+        (None, None, p.name, p.package, p.version, p.state, p.error or None)
+        for p in registry.plugins
+        if p.state != "loaded"
+    ]
+    if as_json:
+        echo_json(COLUMNS, rows + absent)
+        return
+    echo_table(COLUMNS[:5], [row[:5] for row in rows])
+    for _, _, name, package, _, state, error in absent:
+        click.echo(f"\n{state}: {name} ({package}){f': {error}' if error else ''}", err=True)

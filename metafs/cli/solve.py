@@ -1,0 +1,169 @@
+"""`metafs solve`: a stream of problems, one after the other, into the MetaDB."""
+
+import signal
+import warnings
+from collections import Counter
+from time import monotonic
+from typing import Any
+
+import click
+
+from metafs.cli.app import Sentences, db_option, named_value, no_plugin_option
+from metafs.cli.output import to_json
+from metafs.cli.progress import Progress, format_seconds
+from metafs.engines import ENGINES
+from metafs.loop import solve as solve_stream
+from metafs.readers import ReadOptions, sources
+from metafs.registry import Registry
+from metafs.solution import Solution
+from metafs.transfer import TRANSFERS
+
+HEADER = f"{'problem':24}  {'features':>8}  {'fitness':>7}  {'score':>6}  {'tried':>6}  near"
+
+
+@click.command(cls=Sentences)
+@click.argument("source", nargs=-1, required=True)
+@click.option("--target", multiple=True, metavar="NAME", help="Column to predict; may be repeated.")
+@db_option
+@click.option("--selector", default="climb", show_default=True, help="How to select features.")
+@click.option(
+    "--param", multiple=True, metavar="NAME=VALUE", help="Parameter of the selector; repeatable."
+)
+@click.option("--learner", help="What to train.  [default: logistic, or ridge for numbers]")
+@click.option(
+    "--distance", default="jsd-features", show_default=True, help="How to compare problems."
+)
+@click.option(
+    "--project", type=int, metavar="N", help="Compare by the N most selected features only."
+)
+@click.option(
+    "--transfer",
+    default="guided",
+    show_default=True,
+    help=f"How memory is used: {', '.join(TRANSFERS)}.",
+)
+@click.option("--neighbours", default=5, show_default=True, metavar="K", help="Problems to recall.")
+@click.option("--threshold", default=0.1, show_default=True, help="Expectation to start from.")
+@click.option(
+    "--budget", default=1000, show_default=True, metavar="N", help="Evaluations a search."
+)
+@click.option("--seconds", type=float, metavar="S", help="Time limit of a search.")
+@click.option("--scoring", help="scikit-learn scorer.  [default: balanced_accuracy, or r2]")
+@click.option("--folds", default=5, show_default=True, help="Folds of the cross-validation.")
+@click.option("--space", help="Pool of features in which equal names mean the same.")
+@click.option(
+    "--task",
+    type=click.Choice(["auto", "classes", "numbers"]),
+    default="auto",
+    show_default=True,
+    help="What the target holds.",
+)
+@click.option("--keep", multiple=True, metavar="COL", help="Column that is always selected.")
+@click.option("--drop", multiple=True, metavar="COL", help="Column that is never seen.")
+@click.option(
+    "--wave",
+    default=1,
+    show_default=True,
+    metavar="W",
+    help="Problems solved from the same memory.",
+)
+@click.option("--jobs", default=1, show_default=True, metavar="J", help="Processes for a wave.")
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="local",
+    show_default=True,
+    help="Where waves run.",
+)
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Seed of all randomness.")
+@no_plugin_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line for each problem.")
+@click.pass_context
+def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> None:
+    """Solve each problem of SOURCE..., starting from what the earlier ones taught.
+
+    SOURCE is a file (csv, tsv, parquet, json, arff, svmlight, npz), a folder of them, a TOML
+    stream or demo:digits. Solved problems are skipped when the command is run again.
+
+    Example: metafs solve customers/ --target churned
+    """
+    as_json, target, no_plugin = (options.pop(name) for name in ("as_json", "target", "no_plugin"))
+    read = ReadOptions(
+        targets=target,
+        space=options.pop("space"),
+        keep=options["keep"],
+        drop=options.pop("drop"),
+        task=options.pop("task"),
+    )
+    options["params"] = dict(named_value(text) for text in options.pop("param"))
+    debug = ctx.meta["metafs.debug"]
+    if not debug:
+        warnings.simplefilter("ignore")
+    stream = sources(source, read)
+    solutions = solve_stream(stream, registry=Registry(disabled=no_plugin), **options)
+    done = _drain(solutions, [each.name for each in stream], as_json, debug, options["db"])
+    failed = [each for each in done if each.status == "failed"]
+    if len(done) < len(stream):
+        ctx.exit(128 + signal.SIGINT)
+    ctx.exit(1 if failed else 0)
+
+
+def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str) -> list[Solution]:
+    """Print each solution as it comes, then what became of the whole."""
+    started, progress = monotonic(), Progress(len(names))
+    done: list[Solution] = []
+    if not as_json:
+        click.echo(HEADER)
+    try:
+        for name in names:
+            progress.working_on(name)
+            solution = next(solutions)
+            progress.clear()
+            progress.done()
+            done.append(solution)
+            click.echo(to_json(solution.as_json()) if as_json else line(solution))
+            if debug and solution.details:
+                click.echo(solution.details, err=True)
+    except KeyboardInterrupt:
+        progress.clear()
+        click.echo(
+            f"\nstopped: {len(done)} of {len(names)} problems are done and recorded in {db}; "
+            "run the same command again to go on with the rest.",
+            err=True,
+        )
+    click.echo(summary(done, monotonic() - started, db), err=True)
+    return done
+
+
+def line(solution: Solution) -> str:
+    """Return a line for people."""
+    if solution.status == "failed":
+        return f"{solution.problem:24}  failed: {solution.error}"
+    near = ", ".join(f"{name} ({d:.2f})" for name, d in solution.neighbours[:2])
+    return "  ".join(
+        [
+            f"{solution.problem:24}",
+            f"{len(solution.features):8}",
+            _number(solution.fitness, 7),
+            _number(solution.score, 6),
+            f"{'' if solution.n_evaluations is None else solution.n_evaluations:>6}",
+            "solved before" if solution.status == "skipped" else near,
+        ]
+    ).rstrip()
+
+
+def summary(done: list[Solution], seconds: float, db: str) -> str:
+    """Return how many problems were solved, and the name and error of each that was not."""
+    counts = Counter(each.status for each in done)
+    text = (
+        f"\n{counts['solved']} solved, {counts['skipped']} skipped, {counts['failed']} failed "
+        f"in {format_seconds(seconds)}; remembered in {db}."
+    )
+    for each in done:
+        if each.status == "failed":
+            text += f"\nfailed: {each.problem}: {each.error}"
+    return text
+
+
+def _number(value: float | None, width: int) -> str:
+    return " " * width if value is None else f"{value:{width}.3f}"

@@ -1,0 +1,35 @@
+"""`metafs sql`: ask the MetaDB anything, change nothing."""
+
+import click
+from metafs_metadb import MetaDB
+
+from metafs.cli.app import Sentences, db_option, json_option, named_value
+from metafs.cli.output import echo_csv, echo_rows
+from metafs.errors import UsageError
+
+
+@click.command(cls=Sentences)
+@click.argument("query")
+@click.option(
+    "-p",
+    "--param",
+    "params",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Value of $NAME in the query; may be repeated.",
+)
+@click.option("--csv", "as_csv", is_flag=True, help="Comma-separated values instead of a table.")
+@json_option
+@db_option
+def sql(query: str, params: tuple[str, ...], as_csv: bool, as_json: bool, db: str) -> None:
+    r"""Run a read-only QUERY; no other file can be read or written.
+
+    Example: metafs sql "select name, share from core_feature where share > \$s" -p s=0.5
+    """
+    if as_csv and as_json:
+        raise UsageError("choose one of --csv and --json.")
+    columns, rows = MetaDB(db).sql(query, dict(named_value(text) for text in params))
+    if as_csv:
+        echo_csv(columns, rows)
+    else:
+        echo_rows(columns, rows, as_json=as_json)

@@ -1,0 +1,58 @@
+"""Engines: where the problems of a wave are worked on, side by side.
+
+An engine maps a function over tasks and yields results in the order of the tasks, so
+answers never depend on the engine or on the number of jobs. The driver alone writes.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from metafs.errors import UsageError
+
+ENGINES = ("local", "dask")
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+
+
+@contextmanager
+def open_engine(engine: str = "local", jobs: int = 1) -> Iterator[Map]:
+    """Give a ``map`` that runs on this machine's cores or on a Dask cluster.
+
+    Examples
+    --------
+    >>> with open_engine() as side_by_side:
+    ...     list(side_by_side(abs, [-1, 2]))
+    [1, 2]
+    """
+    if engine not in ENGINES:
+        raise UsageError(f"there is no engine named {engine!r}: there are {', '.join(ENGINES)}.")
+    if jobs == 0:
+        raise UsageError("jobs must be at least 1, or -1 for every core.")
+    if engine == "dask":
+        with _dask_client(jobs) as client:
+            yield lambda function, tasks: client.gather(
+                client.map(function, list(tasks), pure=False), direct=False
+            ).__iter__()
+    elif jobs == 1:
+        yield map
+    else:
+        # Processes, not threads: a selector spends its time in Python as well as in BLAS.
+        with Parallel(n_jobs=jobs, return_as="generator") as parallel:
+            yield lambda function, tasks: parallel(delayed(function)(task) for task in tasks)
+
+
+def _dask_client(jobs: int) -> Any:
+    """Connect to the scheduler that Dask's configuration names, or start one on this machine."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise UsageError("the dask engine needs: pip install 'metafs[dask]'.") from error
+    import dask
+
+    if dask.config.get("scheduler-address", None):
+        return Client()
+    return Client(
+        n_workers=None if jobs < 0 else jobs, threads_per_worker=1, dashboard_address=None
+    )

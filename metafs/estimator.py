@@ -1,0 +1,209 @@
+"""MetaSelector: the loop as a scikit-learn estimator, for use inside any pipeline."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from metafs_metadb import MetaDB
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from metafs.errors import UsageError
+from metafs.learning import qualities
+from metafs.memory import Memory
+from metafs.prior import as_prior
+from metafs.problem import Problem
+from metafs.recording import finish
+from metafs.registry import Registry
+from metafs.selection import Selection, select
+from metafs.settings import Plan, Settings
+from metafs.steps import Prepared, Stopwatch, Worked, prepare
+from metafs.typing import Array
+
+
+class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Select features, starting from what earlier problems taught.
+
+    With a `db` it recalls near problems, starts from what worked there and records what it
+    found; without one it is an ordinary selector.
+
+    Parameters
+    ----------
+    selector : str or estimator
+        A public name, or any scikit-learn-compatible selector.
+    db : path, optional
+        The MetaDB. Columns need names (a data frame, or `feature_names`) or a `space`.
+    name : str, optional
+        How the problem is called. Problems of the same name are never recalled, so give one
+        when cross-validating: otherwise a fold would learn from its neighbour's test rows.
+    space : str, optional
+        The pool of features in which equal names mean the same feature.
+    transfer, distance, n_neighbors, threshold
+        How memory is used; as in ``metafs solve``.
+    params : dict, optional
+        Parameters of the selector.
+    keep : sequence of str or int, optional
+        Columns, by name or position, that are always selected.
+    max_evaluations, max_seconds
+        The budget of a selector that searches.
+    registry : Registry, optional
+        The plugins; by default those that are installed.
+    random_state : int, optional
+        Seed of the selector.
+
+    Attributes
+    ----------
+    scores_, ranking_, n_evaluations_, stopped_
+        As the selector left them.
+    prior_ : Prior or None
+        What memory expected, and who said so.
+    neighbours_ : list of (str, float)
+        The recalled problems and their distances.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MetaSelector("infogain", params={"n_features_to_select": 2}).fit(X, y).get_support()
+    array([False, False,  True,  True])
+    """
+
+    def __init__(
+        self,
+        selector: Any = "climb",
+        *,
+        db: str | PathLike[str] | None = None,
+        name: str | None = None,
+        space: str | None = None,
+        transfer: str = "guided",
+        distance: str = "jsd-features",
+        n_neighbors: int = 5,
+        threshold: float = 0.1,
+        params: dict[str, Any] | None = None,
+        keep: Sequence[str | int] | None = None,
+        max_evaluations: int = 1000,
+        max_seconds: float | None = None,
+        registry: Registry | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.selector = selector
+        self.db = db
+        self.name = name
+        self.space = space
+        self.transfer = transfer
+        self.distance = distance
+        self.n_neighbors = n_neighbors
+        self.threshold = threshold
+        self.params = params
+        self.keep = keep
+        self.max_evaluations = max_evaluations
+        self.max_seconds = max_seconds
+        self.registry = registry
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, *, prior: Any = None, meta_features: Any = None) -> Self:
+        """Select features of X; a prior given by hand takes the place of memory's.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        prior : array of shape (n_features,) or Prior, optional
+            Expectations in [0, 1].
+        meta_features : array of shape (n_features, k), optional
+            Properties of the features.
+        """
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=2,
+            dtype=np.float64,
+        )
+        plan = self._settings().resolve(self.registry or Registry())
+        names = getattr(self, "feature_names_in_", None)
+        keep = self._kept_columns(names)
+        if self.db is None:
+            prepared = None
+            selection = select(
+                plan.selector, X, y, prior=prior, meta_features=meta_features, keep=keep
+            )
+        else:
+            problem = Problem.of(
+                X,
+                y,
+                name=self.name or "unnamed",
+                space=self.space,
+                feature_names=names,
+                meta_features=meta_features,
+            )
+            prepared, selection = self._fit_with_memory(self.db, problem, plan, prior, keep)
+        self.selection_ = selection
+        self.scores_, self.ranking_ = selection.scores, selection.ranking
+        self.n_evaluations_, self.stopped_ = selection.n_evaluations, selection.stopped
+        self.prior_ = prepared.prior if prepared else prior
+        self.neighbours_ = [(n.name, n.distance) for n in prepared.neighbours] if prepared else []
+        return self
+
+    def _fit_with_memory(
+        self, db: str | PathLike[str], problem: Problem, plan: Plan, prior: Any, keep: list[int]
+    ) -> tuple[Prepared, Selection]:
+        """Recall, select, and record, unless the same has been recorded before."""
+        memory = Memory(MetaDB(db), plan.distance)
+        memory.db.ensure()
+        prepared = prepare(problem, plan, memory, exclude_name=self.name)
+        if prior is not None:
+            prepared = replace(prepared, prior=as_prior(prior, problem.n_features))
+        clock = Stopwatch()
+        with clock("select"):
+            selection = select(
+                plan.selector,
+                problem.X,
+                problem.y,
+                prior=prepared.prior,
+                meta_features=problem.meta_features,
+                keep=keep,
+            )
+        if memory.solved(problem, plan.settings) is None:
+            quality = qualities(problem, selection.selected)
+            finish(prepared, Worked(selection, None, quality, clock.seconds), memory)
+        return prepared, selection
+
+    def _settings(self) -> Settings:
+        return Settings(
+            selector=self.selector,
+            params=self.params or {},
+            distance=self.distance,
+            transfer=self.transfer,
+            neighbours=self.n_neighbors,
+            threshold=self.threshold,
+            budget=self.max_evaluations,
+            seconds=self.max_seconds,
+            keep=tuple(map(str, self.keep or ())),
+            seed=self.random_state,
+        )
+
+    def _kept_columns(self, names: Array | None) -> list[int]:
+        """Return the positions of the columns to keep, which may be given by name."""
+        place = {} if names is None else {name: index for index, name in enumerate(names)}
+        place |= {index: index for index in range(self.n_features_in_)}
+        unknown = [column for column in self.keep or () if column not in place]
+        if unknown:
+            raise UsageError(f"there is no column {unknown[0]!r} to keep.")
+        return [place[column] for column in self.keep or ()]
+
+    def _get_support_mask(self) -> Array:
+        check_is_fitted(self)
+        return self.selection_.selected
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = True
+        return tags

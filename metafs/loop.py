@@ -1,0 +1,165 @@
+"""The loop: read, describe, recall, expect, select, learn, record; then the next problem.
+
+`solve` gives a generator of frozen records. Each problem starts from what the earlier ones
+taught. The problems of a wave are worked on side by side from the same memory and recorded in
+stream order, so answers depend on the wave and the seed, never on jobs or engine.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Protocol
+
+from metafs_metadb import MetaDB, MetaDBError
+
+from metafs.engines import open_engine
+from metafs.errors import UsageError
+from metafs.memory import Memory
+from metafs.problem import Problem
+from metafs.readers import ReadOptions, sources
+from metafs.recording import Failure, fail, failure, finish, skipped
+from metafs.registry import Registry
+from metafs.settings import Plan, Settings
+from metafs.solution import Solution
+from metafs.steps import Prepared, Worked, prepare, work
+
+
+class Readable(Protocol):
+    """A problem yet to be read."""
+
+    @property
+    def name(self) -> str:
+        """How the problem is called."""
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from."""
+
+    def read(self) -> Problem:
+        """Read it, or say in a sentence why that cannot be done."""
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A problem that was handed over ready made."""
+
+    problem: Problem
+
+    @property
+    def name(self) -> str:
+        """How the problem is called."""
+        return self.problem.name
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from."""
+        return self.problem.source
+
+    def read(self) -> Problem:
+        """Return the problem."""
+        return self.problem
+
+
+def solve(
+    problems: str | PathLike[str] | Problem | Iterable[Any],
+    *,
+    db: MetaDB | str | PathLike[str] | None = "metafs.duckdb",
+    registry: Registry | None = None,
+    read: ReadOptions | None = None,
+    wave: int = 1,
+    jobs: int = 1,
+    engine: str = "local",
+    **settings: Any,
+) -> Iterator[Solution]:
+    """Solve a stream of problems, each starting from what the earlier ones taught.
+
+    Parameters
+    ----------
+    problems : str, path, Problem, or several of them
+        Files, folders, TOML streams, ``demo:digits``, or problems in memory.
+    db : path, MetaDB or None
+        The memory. None forgets everything.
+    registry : Registry, optional
+        The plugins; by default those that are installed.
+    read : ReadOptions, optional
+        How to read files: target, space, columns to drop.
+    wave, jobs, engine
+        Problems solved from the same memory, processes, and where they run.
+    **settings
+        The fields of `metafs.settings.Settings`: selector, learner, transfer, budget, ...
+
+    Yields
+    ------
+    Solution
+        One for each problem, in the order of the stream; a failing one does not stop the rest.
+
+    Examples
+    --------
+    >>> first = next(solve("demo:digits", db=None, selector="infogain", folds=2))
+    >>> first.problem, first.status
+    ('digits 0 vs 1', 'solved')
+    """
+    plan = Settings(**settings).resolve(registry or Registry())
+    if wave < 1:
+        raise UsageError(f"wave must be at least 1, not {wave}.")
+    stream = readables(problems, read or ReadOptions(keep=plan.settings.keep))
+    memory = None
+    if db is not None:
+        db = db if isinstance(db, MetaDB) else MetaDB(db)
+        db.ensure()
+        memory = Memory(db, plan.distance, len(stream))
+    return _solve(stream, plan, memory, wave, jobs, engine)
+
+
+def readables(problems: Any, read: ReadOptions) -> list[Readable]:
+    """Return the problems of a stream, none of them read yet."""
+    if isinstance(problems, (str, PathLike, Problem)) or hasattr(problems, "read"):
+        problems = [problems]
+    stream: list[Readable] = []
+    for each in problems:
+        if isinstance(each, Problem):
+            stream.append(Given(each))
+        elif hasattr(each, "read"):
+            stream.append(each)
+        else:
+            stream += sources([each], read)
+    return stream
+
+
+def _solve(
+    stream: Sequence[Readable], plan: Plan, memory: Memory | None, wave: int, jobs: int, engine: str
+) -> Iterator[Solution]:
+    with open_engine(engine, jobs) as side_by_side:
+        for start in range(0, len(stream), wave):
+            ready = [_ready(each, plan, memory) for each in stream[start : start + wave]]
+            worked = side_by_side(try_work, [each for each in ready if isinstance(each, Prepared)])
+            for each in ready:
+                if isinstance(each, Prepared):
+                    yield finish(each, next(worked), memory)
+                elif isinstance(each, Failure):
+                    yield fail(each, plan, memory)
+                else:
+                    yield each
+
+
+def _ready(readable: Readable, plan: Plan, memory: Memory | None) -> Prepared | Solution | Failure:
+    """Read and prepare a problem, unless it has been solved with these settings before."""
+    problem = None
+    plan = plan.keeping(getattr(readable, "keep", plan.settings.keep))
+    try:
+        problem = readable.read()
+        stored = memory.solved(problem, plan.settings) if memory else None
+        return skipped(problem, stored) if stored else prepare(problem, plan, memory)
+    except MetaDBError:
+        raise  # without its memory the stream cannot go on
+    except Exception as error:
+        return failure(error, readable.name, readable.origin, problem)
+
+
+def try_work(prepared: Prepared) -> Worked | Failure:
+    """Work on a problem; whatever a plugin raises is told, not thrown."""
+    problem = prepared.problem
+    try:
+        return work(prepared)
+    except Exception as error:
+        return failure(error, problem.name, problem.source, problem)

@@ -1,0 +1,182 @@
+"""Record: what became of a problem, written into the MetaDB and told as a `Solution`."""
+
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from metafs_metadb import NeighbourRow, ProblemRow, RunRow, SelectionRows
+
+from metafs.errors import MetafsError
+from metafs.memory import Memory, problem_row
+from metafs.problem import Problem
+from metafs.settings import Plan
+from metafs.solution import Solution
+from metafs.steps import Prepared, Stopwatch, Worked
+from metafs.transfer import weight
+from metafs.version import __version__
+
+
+@dataclass(frozen=True, eq=False)
+class Failure:
+    """A problem that could not be read or solved, and why."""
+
+    name: str
+    origin: str
+    message: str
+    details: str
+    problem: Problem | None = None
+
+
+def failure(error: Exception, name: str, origin: str, problem: Problem | None) -> Failure:
+    """Turn whatever was raised into a sentence, and keep the traceback for who asks."""
+    text = " ".join(str(error).split())
+    message = text if isinstance(error, MetafsError) else f"{type(error).__name__}: {text}"
+    return Failure(name, origin, message, "".join(traceback.format_exception(error)), problem)
+
+
+def finish(prepared: Prepared, worked: Worked | Failure, memory: Memory | None) -> Solution:
+    """Record a problem that was worked on, and say what became of it."""
+    if isinstance(worked, Failure):
+        return fail(worked, prepared.plan, memory)
+    clock = Stopwatch()
+    if memory is not None:
+        with clock("record"):
+            memory.record(
+                prepared.problem,
+                run_row(prepared, worked),
+                prepared.described,
+                selections=selection_rows(prepared, worked),
+                candidates=worked.selection.candidates,
+                neighbours=neighbour_rows(prepared),
+            )
+    return solution(prepared, worked, clock.seconds)
+
+
+def fail(failed: Failure, plan: Plan, memory: Memory | None) -> Solution:
+    """Record that a problem failed, and say why."""
+    if memory is not None:
+        run = replace(_run(plan), status="failed", error=failed.message)
+        memory.record_failure(_failed_problem_row(failed), run)
+    return Solution(failed.name, "failed", error=failed.message, details=failed.details)
+
+
+def skipped(problem: Problem, stored: Mapping[str, Any]) -> Solution:
+    """Say of a problem that was solved before what the MetaDB holds of it."""
+    return Solution(
+        problem=problem.name,
+        status="skipped",
+        features=tuple(stored["features"]),
+        fitness=stored["fitness"],
+        score=stored["score"],
+        optimistic_score=stored["optimistic_score"],
+        scoring=stored["scoring"],
+        n_evaluations=stored["n_evaluations"],
+        stopped=stored["stopped"],
+    )
+
+
+def solution(prepared: Prepared, worked: Worked, recorded: Mapping[str, float]) -> Solution:
+    """Tell a solved problem."""
+    selection, scores = worked.selection, worked.scores
+    names = prepared.problem.feature_names
+    chosen = np.flatnonzero(selection.selected)
+    best_first = chosen[np.argsort(selection.ranking[chosen], kind="stable")]
+    return Solution(
+        problem=prepared.problem.name,
+        status="solved",
+        features=tuple(names[j] for j in best_first),
+        fitness=selection.fitness,
+        score=scores.honest if scores else None,
+        optimistic_score=scores.optimistic if scores else None,
+        scoring=scores.scoring if scores else None,
+        n_evaluations=selection.n_evaluations,
+        stopped=selection.stopped,
+        neighbours=tuple((each.name, each.distance) for each in prepared.neighbours),
+        transferred=tuple(names[j] for j in _transferred(prepared)),
+        seconds={**prepared.seconds, **worked.seconds, **recorded},
+    )
+
+
+def run_row(prepared: Prepared, worked: Worked) -> RunRow:
+    """Return the run as the MetaDB keeps it."""
+    selection, scores, plan = worked.selection, worked.scores, prepared.plan
+    seconds = {**prepared.seconds, **worked.seconds}
+    started = _now() - timedelta(seconds=sum(seconds.values()))
+    return replace(
+        _run(plan),
+        started_at=started,
+        learner=plan.learner_for(prepared.problem)[0] if scores else None,
+        distance=prepared.described.distance if prepared.described else None,
+        fitness=selection.fitness,
+        score=scores.honest if scores else None,
+        optimistic_score=scores.optimistic if scores else None,
+        scoring=scores.scoring if scores else None,
+        n_evaluations=selection.n_evaluations,
+        n_selected=int(selection.selected.sum()),
+        stopped=selection.stopped,
+        duration_s=seconds,
+        prior_used=None if prepared.prior is None else plan.settings.transfer,
+    )
+
+
+def selection_rows(prepared: Prepared, worked: Worked) -> SelectionRows:
+    """Return a row for every feature: its rank, q, quality and expectation."""
+    selection, prior = worked.selection, prepared.prior
+    return SelectionRows(
+        names=prepared.problem.feature_names,
+        rank=selection.ranking,
+        q=selection.scores,
+        quality=worked.quality,
+        expected=None if prior is None else prior.expected,
+        selected=selection.selected,
+    )
+
+
+def neighbour_rows(prepared: Prepared) -> list[NeighbourRow]:
+    """Return the neighbours that were asked, with the weight each had."""
+    return [
+        NeighbourRow(each.problem_id, rank, each.distance, float(weight(each.distance)))
+        for rank, each in enumerate(prepared.neighbours, start=1)
+    ]
+
+
+def _run(plan: Plan) -> RunRow:
+    settings = plan.settings
+    params = {name: _plain(value) for name, value in plan.selector.get_params(deep=False).items()}
+    return RunRow(
+        selector=settings.selector_name,
+        transfer=settings.transfer,
+        started_at=_now(),
+        metafs_version=__version__,
+        params=params,
+        distance=settings.distance,
+        seed=settings.seed,
+        target_score=params.get("target_score"),
+        settings=settings.digest(),
+    )
+
+
+def _failed_problem_row(failed: Failure) -> ProblemRow:
+    """Return the problem, or, if it could not even be read, one row for its source."""
+    if failed.problem is not None:
+        return problem_row(failed.problem)
+    digest = blake2b(f"{failed.origin}\0{failed.name}".encode(), digest_size=12).hexdigest()
+    unread = f"unread:{digest}"
+    return ProblemRow(unread, failed.name, failed.origin, unread, 0, 0, "")
+
+
+def _transferred(prepared: Prepared) -> list[int]:
+    prior = prepared.prior
+    return [] if prior is None or not prior.starts else prior.starts[0].tolist()
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)

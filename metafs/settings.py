@@ -1,0 +1,145 @@
+"""How problems are to be solved: plain names and numbers, and what they resolve to."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from difflib import get_close_matches
+from hashlib import blake2b
+from typing import Any
+
+from metafs.errors import UsageError
+from metafs.learning import default_scoring, require_fitting_learner, scorer_named
+from metafs.prior import THRESHOLD
+from metafs.problem import Problem
+from metafs.registry import Registry
+from metafs.selection import configured
+from metafs.transfer import TRANSFERS
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a run; two runs with equal settings and content give equal answers."""
+
+    selector: Any = "climb"
+    """A public name, or any scikit-learn-compatible selector object."""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters of the selector; ``measure`` may be given by its public name."""
+    learner: Any = None
+    """A public name or an estimator; by default logistic for classes and ridge for numbers."""
+    distance: str = "jsd-features"
+    project: int | None = None
+    """Describe problems by this many features only: those most often selected so far."""
+    transfer: str = "guided"
+    neighbours: int = 5
+    threshold: float = THRESHOLD
+    budget: int = 1000
+    seconds: float | None = None
+    scoring: str | None = None
+    keep: tuple[str, ...] = ()
+    folds: int = 5
+    seed: int | None = 0
+
+    def digest(self) -> str:
+        """Return a short text that is equal for equal settings."""
+        values = asdict(replace(self, selector=str(self.selector), learner=str(self.learner)))
+        text = json.dumps(values, sort_keys=True, default=str)
+        return blake2b(text.encode(), digest_size=12).hexdigest()
+
+    def resolve(self, registry: Registry) -> "Plan":
+        """Look every name up, once, before any problem is read."""
+        _require_one_of("transfer", self.transfer, TRANSFERS)
+        _require_at_least("neighbours", self.neighbours, 1)
+        _require_at_least("budget", self.budget, 1)
+        _require_at_least("folds", self.folds, 2)
+        if self.project is not None:
+            _require_at_least("project", self.project, 1)
+        if self.seconds is not None and self.seconds <= 0:
+            raise UsageError(f"seconds must be more than 0, not {self.seconds:g}.")
+        if self.scoring is not None:
+            scorer_named(self.scoring)
+        return Plan(
+            settings=self,
+            selector=self._selector(registry),
+            learners=self._learners(registry),
+            distance=registry.distances[self.distance],
+        )
+
+    def _learners(self, registry: Registry) -> dict[bool, tuple[str, Any]]:
+        """Return name and learner for classes (True) and for numbers (False)."""
+        if self.learner is None:
+            names = {True: "logistic", False: "ridge"}
+            return {task: (name, registry.learners.get(name)) for task, name in names.items()}
+        named = isinstance(self.learner, str)
+        learner = registry.learners[self.learner] if named else self.learner
+        return dict.fromkeys((True, False), (_name(self.learner), learner))
+
+    def _selector(self, registry: Registry) -> Any:
+        """Return the selector with its parameters, budget and seed."""
+        named = isinstance(self.selector, str)
+        selector = registry.selectors[self.selector] if named else self.selector
+        params = dict(self.params)
+        unknown = params.keys() - selector.get_params().keys()
+        if unknown:
+            raise UsageError(
+                f"selector {self.selector_name!r} has no parameter {min(unknown)!r}: "
+                f"it has {', '.join(sorted(selector.get_params(deep=False)))}."
+            )
+        if isinstance(params.get("measure"), str):
+            params["measure"] = registry.measures[params["measure"]]
+        limits = {"max_evaluations": self.budget, "max_seconds": self.seconds}
+        return configured(selector, {**limits, "random_state": self.seed, **params})
+
+    @property
+    def selector_name(self) -> str:
+        """The selector's public name, or the class of one given by hand."""
+        return _name(self.selector)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Settings with the objects that their names stand for."""
+
+    settings: Settings
+    selector: Any
+    learners: Mapping[bool, tuple[str, Any]]
+    distance: Any
+
+    def selector_for(self, problem: Problem) -> Any:
+        """Return the selector, told which columns are categorical if it can make use of it."""
+        if not problem.categories:
+            return self.selector
+        return configured(self.selector, {"categorical_features": sorted(problem.categories)})
+
+    def learner_for(self, problem: Problem) -> tuple[str, Any]:
+        """Return the learner that suits the problem's target, with its name."""
+        name, learner = self.learners[problem.is_classification]
+        if learner is None:
+            raise UsageError(f"no plugin offers the learner {name!r}: choose one with --learner.")
+        require_fitting_learner(learner, name, problem)
+        return name, learner
+
+    def keeping(self, keep: tuple[str, ...]) -> "Plan":
+        """Return the plan with other columns that are always selected."""
+        if keep == self.settings.keep:
+            return self
+        return replace(self, settings=replace(self.settings, keep=keep))
+
+    def scoring_for(self, problem: Problem) -> str:
+        """Return the scorer asked for, or the one that suits the problem's target."""
+        return self.settings.scoring or default_scoring(problem)
+
+
+def _name(value: Any) -> str:
+    return value if isinstance(value, str) else type(value).__name__
+
+
+def _require_one_of(what: str, value: str, known: Mapping[str, Any]) -> None:
+    if value not in known:
+        near = get_close_matches(value, known, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
+        raise UsageError(f"there is no {what} named {value!r}: {hint}")
+
+
+def _require_at_least(what: str, value: int, least: int) -> None:
+    if value < least:
+        raise UsageError(f"{what} must be at least {least}, not {value}.")

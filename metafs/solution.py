@@ -1,0 +1,54 @@
+"""What `solve` says of each problem: one frozen record."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+PHASES = ("describe", "recall", "expect", "select", "learn", "record")
+Status = Literal["solved", "failed", "skipped"]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The outcome of one problem of a stream."""
+
+    problem: str
+    status: Status
+    features: tuple[str, ...] = ()
+    """The selected features, the best first."""
+    fitness: float | None = None
+    """What the search optimised, for the selected set."""
+    score: float | None = None
+    """Honest: cross-validated with the selection made inside the folds."""
+    optimistic_score: float | None = None
+    """Cross-validated on columns selected from all rows."""
+    scoring: str | None = None
+    n_evaluations: int | None = None
+    stopped: str | None = None
+    neighbours: tuple[tuple[str, float], ...] = ()
+    """(problem, distance), the nearest first."""
+    transferred: tuple[str, ...] = ()
+    """The features that memory proposed to start from."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Seconds by phase."""
+    error: str | None = None
+    details: str | None = field(default=None, repr=False)
+    """The traceback of an unforeseen error."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values, in the order that the documentation promises."""
+        return {
+            "problem": self.problem,
+            "status": self.status,
+            "features": list(self.features),
+            "fitness": self.fitness,
+            "score": self.score,
+            "optimistic_score": self.optimistic_score,
+            "scoring": self.scoring,
+            "n_evaluations": self.n_evaluations,
+            "stopped": self.stopped,
+            "neighbours": [{"problem": name, "distance": d} for name, d in self.neighbours],
+            "transferred": list(self.transferred),
+            "seconds": {phase: self.seconds.get(phase, 0.0) for phase in PHASES},
+            "error": self.error,
+        }

@@ -1,0 +1,147 @@
+"""The steps of the loop, as functions of plain values.
+
+describe -> recall -> expect      need memory, and run where the MetaDB is
+select -> learn                   need only the problem and the prior, and run anywhere
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from metafs_metadb import Neighbour
+
+from metafs.errors import MetafsError, ProblemError
+from metafs.learning import Scores, learn, qualities
+from metafs.memory import Described, Memory
+from metafs.prior import Prior
+from metafs.problem import Problem
+from metafs.selection import Selection, select, takes_prior
+from metafs.settings import Plan
+from metafs.transfer import expect
+from metafs.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A problem with what memory says of it, ready to be worked on."""
+
+    problem: Problem
+    plan: Plan
+    described: Described | None = None
+    """None when the problem has no space: nobody could be compared with it."""
+    neighbours: tuple[Neighbour, ...] = ()
+    prior: Prior | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Worked:
+    """A problem's selection, what a learner reached with it, and each feature's quality."""
+
+    selection: Selection
+    scores: Scores | None
+    quality: Array
+    seconds: Mapping[str, float]
+
+
+class Stopwatch:
+    """Seconds by phase."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, phase: str) -> Iterator[None]:
+        """Count what the block takes towards a phase."""
+        started = perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + perf_counter() - started
+
+
+def prepare(
+    problem: Problem, plan: Plan, memory: Memory | None, *, exclude_name: str | None = None
+) -> Prepared:
+    """Describe a problem, recall the nearest solved ones, and expect something of its features.
+
+    Problems called `exclude_name` are not recalled.
+    """
+    if memory is None or problem.space is None:
+        return Prepared(problem, plan)
+    settings, clock = plan.settings, Stopwatch()
+    with clock("describe"), blaming("distance", settings.distance, problem):
+        described = memory.describe(problem, settings.distance, settings.project)
+    near: list[Neighbour] = []
+    prior = None
+    if settings.transfer != "none":
+        with clock("recall"):
+            near = memory.recall(problem, described, settings.neighbours, exclude_name=exclude_name)
+        with clock("expect"):
+            experience = memory.experience(near)
+            prior = expect(experience, problem.feature_names, settings.transfer, settings.threshold)
+    if not takes_prior(plan.selector):
+        prior = None
+    return Prepared(problem, plan, described, tuple(near), prior, clock.seconds)
+
+
+def work(prepared: Prepared) -> Worked:
+    """Select features, then learn from them."""
+    problem, plan, clock = prepared.problem, prepared.plan, Stopwatch()
+    settings = plan.settings
+    keep = kept_columns(problem, settings.keep)
+    selector = plan.selector_for(problem)
+    learner_name, learner = plan.learner_for(problem)
+    with clock("select"), blaming("selector", settings.selector_name, problem):
+        selection = select(
+            selector,
+            problem.X,
+            problem.y,
+            prior=prepared.prior,
+            meta_features=problem.meta_features,
+            keep=keep,
+        )
+    if not selection.selected.any():
+        raise ProblemError(
+            f"selector {settings.selector_name!r} selected no feature of {problem.name!r}: "
+            "choose another with --selector, or change it with --param."
+        )
+    with clock("learn"), blaming("learner", learner_name, problem):
+        scores = learn(
+            problem,
+            selection.selected,
+            selector,
+            learner,
+            scoring=plan.scoring_for(problem),
+            prior=prepared.prior,
+            keep=keep,
+            n_folds=settings.folds,
+            seed=settings.seed,
+        )
+        quality = qualities(problem, selection.selected, scores.success)
+    return Worked(selection, scores, quality, clock.seconds)
+
+
+def kept_columns(problem: Problem, keep: tuple[str, ...]) -> list[int]:
+    """Return the indices of the columns that are always selected."""
+    place = {name: index for index, name in enumerate(problem.feature_names)}
+    for name in keep:
+        if name not in place:
+            raise ProblemError(f"{problem.name!r} has no column {name!r} to keep.")
+    return [place[name] for name in keep]
+
+
+@contextmanager
+def blaming(kind: str, name: str, problem: Problem) -> Iterator[Any]:
+    """Say which plugin failed on which problem, whatever it raised."""
+    try:
+        yield
+    except MetafsError:
+        raise
+    except Exception as error:
+        text = " ".join(str(error).split())
+        raise ProblemError(
+            f"{kind} {name!r} failed on {problem.name!r}: {type(error).__name__}: {text}"
+        ) from error

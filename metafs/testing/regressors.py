@@ -1,0 +1,39 @@
+"""Laws of regressors from meta-features to quality."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_regressor
+
+from metafs.testing.data import planted_numbers
+
+
+def check_it_is_a_regressor(regressor: Any) -> None:
+    """It is a scikit-learn regressor."""
+    assert is_regressor(regressor)
+
+
+def check_it_learns(regressor: Any) -> None:
+    """It predicts planted qualities better than their mean does."""
+    X, y = planted_numbers(n_samples=200)
+    prediction = clone(regressor).fit(X[::2, :2], y[::2]).predict(X[1::2, :2])
+    assert prediction.shape == y[1::2].shape
+    assert np.mean((prediction - y[1::2]) ** 2) < np.var(y[1::2])
+
+
+def check_same_answer_twice(regressor: Any) -> None:
+    """Two fits on the same data predict the same."""
+    X, y = planted_numbers()
+    one, two = (clone(regressor).fit(X, y).predict(X) for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+
+
+def check_pickles(regressor: Any) -> None:
+    """A fitted regressor survives pickling."""
+    X, y = planted_numbers()
+    fitted = clone(regressor).fit(X, y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), fitted.predict(X))
+
+
+CHECKS = (check_it_is_a_regressor, check_it_learns, check_same_answer_twice, check_pickles)

@@ -1,0 +1,13 @@
+"""What this plugin offers."""
+
+from typing import Any
+
+from metafs.hookspecs import hookimpl
+from metafs_distances.features import JsdFeatures
+from metafs_distances.rows import JsdRows
+
+
+@hookimpl
+def metafs_distances() -> dict[str, Any]:
+    """Offer the paper's distance over whole rows, and ours over single features."""
+    return {"jsd-rows": JsdRows(), "jsd-features": JsdFeatures()}

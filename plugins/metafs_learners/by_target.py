@@ -1,0 +1,58 @@
+"""One name for two estimators: a classifier for classes, a regressor for numbers."""
+
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from metafs.typing import Array
+
+
+def _fitted_has(method: str) -> Any:
+    def check(self: "ByTarget") -> bool:
+        return hasattr(self, "estimator_") and hasattr(self.estimator_, method)
+
+    return check
+
+
+class ByTarget(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Fit the classifier when the target holds classes, else the regressor.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier, DummyRegressor
+    >>> learner = ByTarget(DummyClassifier(), DummyRegressor())
+    >>> learner.fit([[0], [1]], [0.5, 1.0]).predict([[2]])
+    array([0.75])
+    """
+
+    def __init__(self, classifier: Any, regressor: Any) -> None:
+        self.classifier = classifier
+        self.regressor = regressor
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit whichever of the two suits y."""
+        continuous = type_of_target(y).startswith("continuous")
+        self.estimator_ = clone(self.regressor if continuous else self.classifier).fit(X, y)
+        if not continuous:
+            self.classes_ = self.estimator_.classes_
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Predict with the estimator that was fitted."""
+        check_is_fitted(self)
+        prediction: Array = self.estimator_.predict(X)
+        return prediction
+
+    @available_if(_fitted_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """Return class probabilities, where the fitted estimator has them."""
+        probabilities: Array = self.estimator_.predict_proba(X)
+        return probabilities
+
+    def __sklearn_tags__(self) -> Any:
+        if hasattr(self, "estimator_"):
+            return self.estimator_.__sklearn_tags__()
+        return super().__sklearn_tags__()

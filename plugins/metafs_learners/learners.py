@@ -1,0 +1,46 @@
+"""The learners, as scikit-learn has them, each with the scaling it needs.
+
+Scaling never centres, so that sparse columns stay sparse; it is learnt inside each fold like
+everything else. A forest asks nothing of the scale.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import LinearSVC
+
+from metafs.hookspecs import hookimpl
+from metafs.typing import Array
+from metafs_learners.by_target import ByTarget
+
+
+def dense(X: Any) -> Array:
+    """Return a dense copy of a sparse matrix, or the array itself."""
+    return X.toarray() if issparse(X) else np.asarray(X)
+
+
+def scaled(estimator: Any) -> Pipeline:
+    """Put an estimator behind scaling to unit variance."""
+    return make_pipeline(StandardScaler(with_mean=False), estimator)
+
+
+@hookimpl
+def metafs_learners() -> dict[str, Any]:
+    """Offer five learners for classes and three for numbers; a forest serves both."""
+    forest = {"n_estimators": 100, "random_state": 0}
+    return {
+        "logistic": scaled(LogisticRegression(max_iter=1000)),
+        "linear-svm": scaled(LinearSVC(random_state=0, max_iter=5000)),
+        "1nn": scaled(KNeighborsClassifier(n_neighbors=1)),
+        "naive-bayes": make_pipeline(FunctionTransformer(dense, accept_sparse=True), GaussianNB()),
+        "forest": ByTarget(RandomForestClassifier(**forest), RandomForestRegressor(**forest)),
+        "ridge": scaled(Ridge()),
+        "knn": scaled(KNeighborsRegressor()),
+    }
