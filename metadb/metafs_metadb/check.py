@@ -13,7 +13,7 @@ def findings(con: duckdb.DuckDBPyConnection) -> list[str]:
         *_ledger(con),
         *_tally(con),
         *_run_counts(con),
-        *_repeated_ids(con),
+        *_repeated(con),
         *_references(con),
         *_signatures(con),
     ]
@@ -48,10 +48,10 @@ def _run_counts(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
                 yield f"run {run_id} has {n_rows} {table} rows where it recorded {expected}"
 
 
-def _repeated_ids(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    for table, query in queries.REPEATED_IDS.items():
-        for identifier, n in con.execute(query).fetchall():
-            yield f"{table}_id {identifier} is used by {n} rows of {table}"
+def _repeated(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    for (table, columns), query in queries.REPEATED.items():
+        for value, n in con.execute(query).fetchall():
+            yield f"{n} rows of {table} have the same {columns}: {value}"
 
 
 def _references(con: duckdb.DuckDBPyConnection) -> Iterator[str]:

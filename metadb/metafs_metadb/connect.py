@@ -1,19 +1,27 @@
-"""Short connections: bounded patience for a held lock, and a sentence for whatever goes wrong.
+"""Short visits: bounded patience for a held lock, and a sentence for whatever goes wrong.
 
 DuckDB lets one writing process exclude every other process, readers included, and one process
-cannot open a file both for reading and for writing. So nobody here keeps a connection: open, do,
-close. A lock that somebody else holds is tried again with growing pauses, for `wait_s` seconds.
+cannot have a file open both for reading and for writing. So nobody here keeps the file open:
+attach, do, detach. A lock that somebody else holds is tried again with growing pauses, for
+`wait_s` seconds.
+
+Building a DuckDB engine costs twenty times what attaching a file to one does, so each process
+keeps one engine, without any database of its own, and visits files with it. Attaching also is
+what makes several threads safe: it notices that the file is open in this process before it
+touches it, while a second ``duckdb.connect`` would open and close the file first, and closing a
+file drops this process's lock on it.
 """
 
 import errno
+import itertools
 import os
 import random
 import re
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
@@ -22,23 +30,35 @@ from metafs_metadb.errors import MetaDBError, MetaDBLocked, MetaDBMissing
 # Readable and writable by DuckDB 1.5 and by 2.x.
 STORAGE_VERSION = "v1.5.0"
 
-READ_CONFIG = {
-    "enable_external_access": "false",
-    "lock_configuration": "true",
-    "python_enable_replacements": "false",
-}
-WRITE_CONFIG = {"storage_compatibility_version": STORAGE_VERSION}
-
-FIRST_PAUSE_S = 0.005
+FIRST_PAUSE_S = 0.002
 LONGEST_PAUSE_S = 0.25
+
+_engines: dict[int, duckdb.DuckDBPyConnection] = {}  # by process: a fork must not share threads
+_engines_lock = threading.Lock()
+_alias_numbers = itertools.count(1)
+
+
+def new_engine() -> duckdb.DuckDBPyConnection:
+    """Build an engine that sees neither files nor Python variables unless told to."""
+    return duckdb.connect(":memory:", config={"python_enable_replacements": "false"})
+
+
+def _shared_engine() -> duckdb.DuckDBPyConnection:
+    with _engines_lock:
+        pid = os.getpid()
+        if pid not in _engines:
+            _engines[pid] = new_engine()
+        return _engines[pid]
 
 
 @contextmanager
-def reading(path: Path, wait_s: float) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open an existing file for reading only, unable to touch any other file."""
+def reading(
+    path: Path, wait_s: float, engine: duckdb.DuckDBPyConnection | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open an existing file for reading only."""
     if not path.exists():
         raise MetaDBMissing(f"no MetaDB at {path}: run `metafs solve` first, or give --db")
-    with _connected(path, wait_s, read_only=True, config=READ_CONFIG) as con:
+    with _visit(path, wait_s, "read_only", engine or _shared_engine()) as con:
         yield con
 
 
@@ -50,33 +70,41 @@ def writing(path: Path, wait_s: float) -> Iterator[duckdb.DuckDBPyConnection]:
             f"cannot create a MetaDB at {path}: there is no folder {path.parent}, "
             "create it or give another --db"
         )
-    with _connected(path, wait_s, read_only=False, config=WRITE_CONFIG) as con:
+    options = f"read_write, storage_version '{STORAGE_VERSION}'"
+    with _visit(path, wait_s, options, _shared_engine()) as con:
         yield con
 
 
 @contextmanager
-def _connected(
-    path: Path, wait_s: float, *, read_only: bool, config: dict[str, Any]
+def _visit(
+    path: Path, wait_s: float, options: str, engine: duckdb.DuckDBPyConnection
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     if path.is_dir():
         raise MetaDBError(f"{path} is a folder, not a MetaDB: give --db a file name")
-    con = _connect(path, wait_s, read_only=read_only, config=config)
+    alias = f"metadb_{next(_alias_numbers)}"
+    _attach(engine, path, alias, options, wait_s)
+    con = engine.cursor()
     try:
+        con.execute(f"use {alias}")
         yield con
     except duckdb.Error as error:
         raise (_sentence(error, path) or error) from error
     finally:
-        con.close()
+        con.close()  # rolls back what was not committed
+        _detach(engine, alias)
 
 
-def _connect(
-    path: Path, wait_s: float, *, read_only: bool, config: dict[str, Any]
-) -> duckdb.DuckDBPyConnection:
+def _attach(
+    engine: duckdb.DuckDBPyConnection, path: Path, alias: str, options: str, wait_s: float
+) -> None:
+    # `attach` takes no bound values; the path is the only one, quoted here.
+    quoted = str(path.absolute()).replace("'", "''")
     deadline = time.monotonic() + wait_s
     pause = FIRST_PAUSE_S
     while True:
         try:
-            return duckdb.connect(str(path), read_only=read_only, config=config)
+            engine.cursor().execute(f"attach '{quoted}' as {alias} (type duckdb, {options})")
+            return
         except duckdb.Error as error:
             told = _sentence(error, path)
             if told is None:
@@ -89,6 +117,16 @@ def _connect(
         pause = min(2 * pause, LONGEST_PAUSE_S)
 
 
+def _detach(engine: duckdb.DuckDBPyConnection, alias: str) -> None:
+    try:
+        engine.cursor().execute(f"detach {alias}")
+    except duckdb.Error:  # a damaged file can take its engine along; build another next time
+        with _engines_lock:
+            if _engines.get(os.getpid()) is engine:
+                del _engines[os.getpid()]
+        engine.close()
+
+
 def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
     """Say what a DuckDB error means for the file, or None if it is not about the file."""
     message = str(error)
@@ -99,7 +137,7 @@ def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
             f"the MetaDB {path} is in use by {who} (PID {holder[1] if holder else 'unknown'}): "
             "wait for it to end, or stop it, and try again"
         )
-    if "different configuration" in message or "already attached" in message:
+    if "already attached" in message or "different configuration" in message:
         return MetaDBLocked(
             f"the MetaDB {path} is already open in this process (PID {os.getpid()}) through "
             "another DuckDB connection: close that connection and try again"

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from metafs_metadb.rows import (
     Neighbour,
     NeighbourRow,
     ProblemRow,
+    Recorded,
     RunRow,
     SelectionRows,
     Signature,
@@ -46,7 +48,7 @@ class MetaDB:
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: str | Path, wait_s: float = 10.0) -> None:
+    def __init__(self, path: str | PathLike[str], wait_s: float = 10.0) -> None:
         self.path = Path(path)
         self.wait_s = wait_s
 
@@ -87,9 +89,8 @@ class MetaDB:
         if not self.exists():
             migrate.create(self.path, self.wait_s)
         with connect.writing(self.path, self.wait_s) as con:
-            if len(migrate.pending(con, self.path)) == len(migrate.known()):
-                migrate.apply_pending(con, self.path)
-            migrate.require_current(con, self.path)
+            if migrate.pending(con, self.path):
+                migrate.start_or_refuse(con, self.path)
             yield con
 
     # --- telling --------------------------------------------------------------------------------
@@ -103,8 +104,8 @@ class MetaDB:
         selections: SelectionRows | None = None,
         candidates: Sequence[Candidate] = (),
         neighbours: Sequence[NeighbourRow] = (),
-    ) -> int:
-        """Remember a run and all it taught, in one transaction; return its run_id.
+    ) -> Recorded:
+        """Remember a run and all it taught, in one transaction; say under which ids.
 
         A problem whose fingerprint is known keeps its problem_id and its signatures. Candidates
         name their features, or give their positions in `selections.names`.
@@ -112,7 +113,7 @@ class MetaDB:
         with self.writing() as con:
             con.execute("begin")
             try:
-                run_id = record.write(
+                recorded = record.write(
                     con,
                     problem,
                     run,
@@ -126,7 +127,7 @@ class MetaDB:
                 raise
             con.execute("commit")
             con.execute("checkpoint")
-        return run_id
+        return recorded
 
     def freeze_projection(self, space: str, distance: str, names: Sequence[str]) -> list[str]:
         """Freeze the features a projected distance looks at; the first list given stays."""

@@ -42,9 +42,10 @@ def known() -> tuple[Migration, ...]:
 
 def applied(con: duckdb.DuckDBPyConnection) -> dict[int, str] | None:
     """Return number -> digest from the ledger, or None if the file has no ledger."""
-    if not con.execute(queries.HAS_LEDGER).fetchall():
+    try:
+        return dict(con.execute(queries.LEDGER).fetchall())
+    except duckdb.CatalogException:
         return None
-    return dict(con.execute(queries.LEDGER).fetchall())
 
 
 def pending(con: duckdb.DuckDBPyConnection, path: Path) -> list[Migration]:
@@ -76,6 +77,13 @@ def require_current(con: duckdb.DuckDBPyConnection, path: Path) -> None:
             f"the MetaDB {path} was written by an older metafs (it lacks migration "
             f"{lacking[0].number:04d}_{lacking[0].name}): run `metafs db migrate --db {path}`"
         )
+
+
+def start_or_refuse(con: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Give an empty DuckDB file our schema; an older schema waits for `metafs db migrate`."""
+    if applied(con) is None:
+        apply_pending(con, path)
+    require_current(con, path)
 
 
 def apply_pending(con: duckdb.DuckDBPyConnection, path: Path) -> list[str]:

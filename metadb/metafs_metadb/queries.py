@@ -6,9 +6,9 @@ Views such as `incoming_feature` are numpy arrays registered on the connection; 
 
 # --- the ledger ---------------------------------------------------------------------------------
 
-HAS_LEDGER = "select 1 from duckdb_tables() where not internal and table_name = 'migration'"
-
-HAS_TABLE = "select 1 from duckdb_tables() where not internal limit 1"
+HAS_TABLE = """
+select 1 from duckdb_tables() where database_name = current_database() limit 1
+"""
 
 LEDGER = "select number, digest from migration order by number"
 
@@ -358,7 +358,17 @@ having n_repeated > 0 or n_outside > 0 or not abs(total - 1) <= 1e-9
 order by s.problem_id, s.distance
 """
 
-REPEATED_IDS = {
-    table: f"select {table}_id, count(*) from {table} group by all having count(*) > 1 order by all"
-    for table in ("problem", "feature", "run")
+# Keys that DuckDB does not enforce: (table, columns) -> values used more than once.
+REPEATED = {
+    (table, columns): f"""
+select concat_ws(' ', {columns}), count(*) from {table}
+group by {columns} having count(*) > 1 order by {columns}
+"""
+    for table, columns in (
+        ("problem", "problem_id"),
+        ("problem", "fingerprint"),
+        ("feature", "feature_id"),
+        ("feature", "space, name"),
+        ("run", "run_id"),
+    )
 }

@@ -17,6 +17,7 @@ from metafs_metadb.rows import (
     Candidate,
     NeighbourRow,
     ProblemRow,
+    Recorded,
     RunRow,
     SelectionRows,
     Signature,
@@ -31,8 +32,8 @@ def write(
     selections: SelectionRows,
     candidates: Sequence[Candidate],
     neighbours: Sequence[NeighbourRow],
-) -> int:
-    """Write all rows of a run and return its run_id; the caller holds the transaction."""
+) -> Recorded:
+    """Write all rows of a run and say where; the caller holds the transaction."""
     tally: dict[str, int] = {}
     problem_id = _write_problem(con, problem, tally)
     for distance, signature in signatures.items():
@@ -55,7 +56,7 @@ def write(
     changes = {"table_name": _texts(tally), "n_rows": np.array(list(tally.values()), np.int64)}
     con.register("incoming_tally", changes)
     con.execute(queries.ADD_TO_TALLY)
-    return int(run_id)
+    return Recorded(problem_id, int(run_id))
 
 
 def _run_values(run: RunRow) -> dict[str, Any]:

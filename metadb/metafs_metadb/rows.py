@@ -77,6 +77,14 @@ class NeighbourRow:
 
 
 @dataclass(frozen=True)
+class Recorded:
+    """Where a run was written."""
+
+    problem_id: int
+    run_id: int
+
+
+@dataclass(frozen=True)
 class Neighbour:
     """A problem found by a search, and how far away it is."""
 

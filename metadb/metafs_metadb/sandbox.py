@@ -1,8 +1,9 @@
 """One read-only query from a person, unable to touch any other file.
 
-`connect.reading` gives the settings that take the file system away; here one statement is let
-through, and only if it is a ``select`` or an ``explain``: ``set variable`` is not stopped by a
-locked configuration, and a variable would answer for a parameter somebody forgot.
+The query gets an engine of its own, with the MetaDB attached for reading, access to all other
+files switched off and the settings locked. One statement is let through, and only if it is a
+``select`` or an ``explain``: ``set variable`` is not stopped by locked settings, and a variable
+would answer for a parameter somebody forgot.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,11 +13,13 @@ from typing import Any
 
 import duckdb
 
-from metafs_metadb.connect import first_line, reading
+from metafs_metadb.connect import first_line, new_engine, reading
 from metafs_metadb.errors import QueryRefused
 from metafs_metadb.migrate import require_current
 
 ALLOWED = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+
+LOCK_DOWN = ("set enable_external_access = false", "set lock_configuration = true")
 
 # Answers up to this many rows are fetched at once, so that somebody reading them in a pager does
 # not lock out a writer; a longer one holds the file until it has been read.
@@ -30,8 +33,12 @@ def ask(
 ) -> tuple[tuple[str, ...], Rows]:
     """Return the column names and the rows of one query."""
     with ExitStack() as stack:
-        con = stack.enter_context(reading(path, wait_s))
+        engine = new_engine()
+        stack.callback(engine.close)
+        con = stack.enter_context(reading(path, wait_s, engine))
         require_current(con, path)
+        for setting in LOCK_DOWN:
+            con.execute(setting)
         try:
             statement = _only_statement(con, query)
             _require_params(statement.named_parameters, params)

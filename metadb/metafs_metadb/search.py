@@ -37,6 +37,17 @@ class NeighbourSearch(Protocol):
         """Return the k problems nearest to the distribution `keys` -> `p`, nearest first."""
         ...
 
+    def add(
+        self,
+        problem_id: int,
+        name: str,
+        fingerprint: str,
+        keys: NDArray[np.uint64],
+        p: NDArray[np.float64],
+    ) -> None:
+        """Let the search find a problem that has been recorded since it was made."""
+        ...
+
 
 class SqlSearch:
     """The search as one SQL join: nothing in memory, always up to date."""
@@ -71,3 +82,13 @@ class SqlSearch:
             Neighbour(problem_id, name, math.sqrt(divergence), fingerprint)
             for problem_id, name, divergence, fingerprint in rows
         ]
+
+    def add(
+        self,
+        problem_id: int,
+        name: str,
+        fingerprint: str,
+        keys: NDArray[np.uint64],
+        p: NDArray[np.float64],
+    ) -> None:
+        """Do nothing: what has been recorded is in the table already."""

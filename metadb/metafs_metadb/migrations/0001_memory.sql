@@ -1,10 +1,10 @@
 -- 0001_memory.sql: what was solved, what it looked like, what was tried and what it earned.
 --
--- Only the small tables (problem, feature, run, projection) carry keys that DuckDB enforces. The
--- big ones (signature, selection, candidate, neighbour) carry none: each enforced key is an index
--- in memory that every insert must probe and every checkpoint must write, and nothing but this
--- package inserts there, in one transaction with the row it refers to. `metafs db check` verifies
--- the references instead.
+-- No table that grows with the memory carries a key that DuckDB enforces. An enforced key is an
+-- index that every insert probes, and it makes each checkpoint rewrite the table's last row group:
+-- with `fingerprint` enforced, recording took 130 ms at 100,000 problems, without it a third.
+-- Nothing but this package inserts here, one writer at a time, in one transaction with the rows
+-- referred to; `metafs db check` verifies keys and references instead.
 
 create sequence problem_id;
 create sequence feature_id;
@@ -16,7 +16,7 @@ create table problem (
     space        varchar   not null,   -- pool of features in which equal names mean the same
     name         varchar   not null,   -- as last seen; two problems may share a name
     source       varchar   not null,
-    fingerprint  varchar   not null unique,
+    fingerprint  varchar   not null,   -- unique: `record` looks before it inserts
     n_samples    bigint    not null,
     n_features   bigint    not null,
     target       varchar   not null,
@@ -28,8 +28,7 @@ create table problem (
 create table feature (
     feature_id  bigint  not null default nextval('feature_id'),
     space       varchar not null,
-    name        varchar not null,
-    unique (space, name)
+    name        varchar not null    -- unique in its space
 );
 
 -- The problem as a sparse distribution: the inverted index that neighbour search joins on.
