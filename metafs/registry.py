@@ -185,7 +185,7 @@ class Registry:
         self.plugins.append(plugin)
 
     def _ask(self, implementation: Any, kind: str, plugin: Plugin) -> Mapping[str, Any]:
-        others = [each for each in self._manager.get_plugins() if each is not implementation]
+        others = self._manager.get_plugins() - {implementation}
         answers = self._manager.subset_hook_caller(f"metafs_{kind}", others)()
         offered: dict[str, Any] = {}
         for answer in answers:

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
-from types import SimpleNamespace
+from types import ModuleType
 
 import pytest
 
@@ -14,9 +14,10 @@ from metafs.registry import KINDS, NameClash, Registry, RegistryError, UnknownNa
 
 
 def plugin(name="mine", **hooks):
-    return SimpleNamespace(
-        __name__=name, **{hook: hookimpl(function) for hook, function in hooks.items()}
-    )
+    module = ModuleType(name)
+    for hook, function in hooks.items():
+        setattr(module, hook, hookimpl(function))
+    return module
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def test_a_hook_that_raises_is_recorded_and_the_others_load(installed, monkeypat
 
 
 def test_a_misspelt_hook_is_refused_by_name(installed, monkeypatch):
-    misspelt = plugin(metafs_selector=dict)
+    misspelt = plugin(metafs_selector=lambda: {})
     with pytest.raises(RegistryError, match=r"metafs_selector,.*did you mean metafs_selectors\?"):
         Registry([misspelt])
     monkeypatch.setitem(sys.modules, "misspelt_plugin", misspelt)

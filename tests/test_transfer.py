@@ -1,0 +1,100 @@
+"""Transfer, against the paper's formula written out."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metafs.transfer import Experience, expect, expectation, weight
+
+UNIT = st.floats(0.0, 1.0, allow_subnormal=False)
+
+
+def remembered(problem, distance, qualities, q=None, selected=None):
+    names = list(qualities)
+    quality = np.array([qualities[name] for name in names])
+    return Experience(
+        problem,
+        distance,
+        names,
+        quality if q is None else np.array(q, dtype=float),
+        quality,
+        quality > 0 if selected is None else np.array(selected),
+    )
+
+
+def reference_expectation(distances, qualities):
+    """P_D(s) = sum_i w(d_i) Q(s, D_i) / sum_i w(d_i), with w(d) = 1/(0.001 + d^2)."""
+    expected = []
+    for s in range(len(qualities[0])):
+        above = sum(Q[s] / (0.001 + d**2) for d, Q in zip(distances, qualities, strict=True))
+        below = sum(1 / (0.001 + d**2) for d in distances)
+        expected.append(above / below)
+    return expected
+
+
+@given(st.lists(st.tuples(UNIT, st.tuples(UNIT, UNIT, UNIT)), min_size=1, max_size=6))
+def test_expectation_is_the_papers(neighbours):
+    distances = np.array([d for d, _ in neighbours])
+    qualities = np.array([Q for _, Q in neighbours])
+    found = expectation(distances, qualities)
+    np.testing.assert_allclose(found, reference_expectation(distances, qualities), atol=1e-12)
+
+
+def test_the_weight_is_the_papers():
+    assert weight(0.0) == pytest.approx(1000.0)
+    assert weight(0.5) == pytest.approx(1 / 0.251)
+
+
+def test_paper_starts_from_what_reaches_the_threshold_and_does_not_guide():
+    near = [
+        remembered("near", 0.2, {"a": 0.9, "b": 0.2, "gone": 0.9}),
+        remembered("far", 0.9, {"b": 0.4, "c": 0.9}),
+    ]
+    prior = expect(near, ["c", "a", "b", "new"], "paper", threshold=0.15)
+    expected = reference_expectation([0.2, 0.9], [[0, 0.9, 0.2, 0], [0.9, 0, 0.4, 0]])
+    np.testing.assert_allclose(prior.expected, expected)
+    assert [start.tolist() for start in prior.starts] == [[1, 2]]
+    assert not prior.follow
+
+
+def test_a_prior_remembers_who_contributed_how_much():
+    near = [remembered("one", 0.3, {"a": 0.8}), remembered("two", 0.6, {"a": 0.4, "b": 0.1})]
+    prior = expect(near, ["a", "b"], "paper")
+    shares = [(part.problem, part.share) for part in prior.contributions(0)]
+    w = np.array([1 / (0.001 + 0.09), 1 / (0.001 + 0.36)])
+    w /= w.sum()
+    assert [name for name, _ in shares] == ["one", "two"]
+    np.testing.assert_allclose([share for _, share in shares], [w[0] * 0.8, w[1] * 0.4])
+    assert sum(share for _, share in shares) == pytest.approx(prior.expected[0])
+
+
+def test_guided_also_learns_from_scores_and_tries_several_starts():
+    near = [
+        remembered("one", 0.3, {"a": 0.8, "b": 0.0, "c": 0.0}, q=[8.0, 4.0, 0.0]),
+        remembered("two", 0.3, {"a": 0.0, "b": 0.6, "c": 0.0}, q=[1.0, 10.0, 5.0]),
+    ]
+    prior = expect(near, ["a", "b", "c"], "guided")
+    assert prior.follow
+    assert prior.expected[2] > 0, "a feature that was scored but never selected"
+    starts = {tuple(start.tolist()) for start in prior.starts}
+    assert {(0, 1), (0,), (1,)} <= starts
+    assert prior.starts[0].tolist() == [0, 1], "the paper's set comes first"
+    assert len(starts) == len(prior.starts)
+
+
+@given(UNIT, st.lists(UNIT, min_size=3, max_size=3), st.sampled_from(["paper", "guided"]))
+def test_expectations_stay_within_0_and_1(distance, qualities, transfer):
+    near = [remembered("one", distance, dict(zip("abc", qualities, strict=True)))]
+    prior = expect(near, list("cab"), transfer)
+    assert ((prior.expected >= 0) & (prior.expected <= 1)).all()
+
+
+def test_without_neighbours_or_transfer_there_is_no_prior():
+    assert expect([], ["a"], "guided") is None
+    assert expect([remembered("one", 0.1, {"a": 1.0})], ["a"], "none") is None
+
+
+def test_unknown_scores_count_as_nothing():
+    near = [remembered("one", 0.1, {"a": 0.5, "b": 0.0}, q=[np.nan, np.nan])]
+    assert np.isfinite(expect(near, ["a", "b"], "guided").expected).all()
