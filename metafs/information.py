@@ -26,7 +26,7 @@ def phi_table(n: int) -> tuple[Array, float]:
     """Return n log2 n for 0, 1, ..., n as int64, and the number of units in one bit."""
     counts = np.arange(n + 1, dtype=np.float64)
     phi = counts * np.log2(np.maximum(counts, 1))
-    scale = 2.0 ** (60 - np.frexp(phi[-1])[1])
+    scale = 2.0 ** (62 - np.frexp(phi[-1])[1])
     return np.rint(phi * scale).astype(np.int64), float(scale)
 
 
@@ -148,6 +148,8 @@ class SetInformation:
         """
         base = np.unique(np.asarray(base, dtype=np.int64))
         edits = np.asarray(edits, dtype=np.int64)
+        if not len(edits):
+            return np.zeros(0)
         width = max(self._n_values, len(base) + 1) ** edits.shape[1]
         if width * max(self.n_samples, 1) * self._n_classes * len(edits) >= 2**62:
             return np.array([self.of_set(np.setxor1d(base, edit)) for edit in edits])

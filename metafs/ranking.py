@@ -60,7 +60,7 @@ def n_to_keep(n_features_to_select: float | None, n_features: int) -> int:
     )
 
 
-class RankingSelector(SelectorMixin, BaseEstimator):
+class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Base of selectors that keep the features with the best scores.
 
     A prior decides between features of equal score, and nothing else.

@@ -98,7 +98,7 @@ class _Search:
         return True
 
 
-class Climb(SelectorMixin, BaseEstimator):
+class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Keep the best set of features that a stochastic hill climb finds.
 
     Parameters

@@ -47,11 +47,12 @@ def proposals(
     if d == 1 or h == comb(n_features, d):
         sets = np.arange(n_features)[:, None]
         if d > 1:
-            sets = np.array(list(combinations(range(n_features), d))).reshape(-1, d)
-        keys = rng.random(len(sets))
+            sets = np.array(list(combinations(range(n_features), d)), dtype=np.int64)
+            sets = sets.reshape(-1, d)
+        # Gumbel's trick: the largest h keys are h weighted draws without replacement.
+        keys = rng.gumbel(size=len(sets))
         if weights is not None:
-            # Gumbel's trick: the largest h keys are h weighted draws without replacement.
-            keys = np.log(weights)[sets].sum(axis=1) - np.log(-np.log1p(-keys))
+            keys += np.log(weights)[sets].sum(axis=1)
         return sets[np.argsort(-keys, kind="stable")[:h]]
     drawn = np.empty((h, d), dtype=np.int64)
     for slot in range(d):

@@ -1,1 +1,14 @@
-"""Placeholder."""
+"""Filters: measures of one feature at a time, and selectors that rank by them."""
+
+from metafs_filters.fisher import Fisher, FisherSelector
+from metafs_filters.hooks import metafs_measures, metafs_selectors
+from metafs_filters.infogain import InfoGain, InfoGainSelector
+
+__all__ = [
+    "Fisher",
+    "FisherSelector",
+    "InfoGain",
+    "InfoGainSelector",
+    "metafs_measures",
+    "metafs_selectors",
+]

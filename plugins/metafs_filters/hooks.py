@@ -1,0 +1,19 @@
+"""What this package offers: each measure under one name, as a measure and as a ranker."""
+
+from typing import Any
+
+from metafs.hookspecs import hookimpl
+from metafs_filters.fisher import Fisher, FisherSelector
+from metafs_filters.infogain import InfoGain, InfoGainSelector
+
+
+@hookimpl
+def metafs_selectors() -> dict[str, Any]:
+    """Offer the selectors ``infogain`` and ``fisher``."""
+    return {"infogain": InfoGainSelector(), "fisher": FisherSelector()}
+
+
+@hookimpl
+def metafs_measures() -> dict[str, Any]:
+    """Offer the measures ``infogain`` and ``fisher``."""
+    return {"infogain": InfoGain(), "fisher": Fisher()}
