@@ -8,12 +8,15 @@ from metafs.typing import Array
 NAMES = tuple(f"feature_{j}" for j in range(8))
 
 
-def planted_classes(seed: int = 0, n_samples: int = 60) -> tuple[Array, Array]:
-    """Return binary features of which the first two decide a binary class, nearly always."""
+def planted_classes(
+    seed: int = 0, n_samples: int = 60, noise: float = 0.05
+) -> tuple[Array, Array]:
+    """Return binary features of which the first two decide a binary class, but for some noise."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2, size=(n_samples, len(NAMES))).astype(np.float64)
     y = (X[:, 0] + X[:, 1] >= 1).astype(np.int64)
-    y[: n_samples // 20] = 1 - y[: n_samples // 20]
+    wrong = rng.random(n_samples) < noise
+    y[wrong] = 1 - y[wrong]
     return X, y
 
 

@@ -13,7 +13,7 @@ from metafs.typing import Array
 
 def _tasks(learner: Any) -> list[tuple[Array, Array]]:
     """Return data of the targets that a learner can take: classes, numbers, or both."""
-    classes = [] if is_regressor(learner) else [planted_classes(n_samples=200)]
+    classes = [] if is_regressor(learner) else [planted_classes(n_samples=200, noise=0.0)]
     numbers = [] if is_classifier(learner) else [planted_numbers(n_samples=200)]
     return [(X[:, :2], y) for X, y in classes + numbers]
 

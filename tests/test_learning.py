@@ -1,0 +1,135 @@
+"""Learning: honest and optimistic scores, categories, missing values, qualities."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from metafs.errors import UsageError
+from metafs.learning import (
+    Scores,
+    default_scoring,
+    folds,
+    learn,
+    qualities,
+    require_fitting_learner,
+    scorer_named,
+)
+from metafs.problem import Problem
+
+NOISE = np.random.default_rng(0)
+
+
+def noise_problem():
+    """Many features that have nothing to do with the class."""
+    return Problem.of(NOISE.normal(size=(60, 2000)), [0, 1] * 30, space="noise")
+
+
+def all_of(problem):
+    return np.ones(problem.n_features, dtype=bool)
+
+
+def test_on_noise_the_optimistic_score_flatters_and_the_honest_one_does_not():
+    problem, selector = noise_problem(), SelectKBest(k=10)
+    selected = selector.fit(problem.X, problem.y).get_support()
+    scores = learn(
+        problem, selected, selector, LogisticRegression(), scoring="balanced_accuracy", seed=0
+    )
+    assert scores.optimistic > 0.8
+    assert scores.honest < 0.65
+    assert scores.chance == pytest.approx(0.5)
+
+
+def test_categories_and_missing_values_can_be_learnt_from():
+    import pandas as pd
+
+    colour = np.array(["red", "green", "blue", None] * 15, dtype=object)
+    size = np.where(np.arange(60) % 7 == 0, np.nan, np.arange(60.0))
+    frame = pd.DataFrame({"colour": colour, "size": size, "flat": 1.0})
+    problem = Problem.of(frame, np.where(colour == "green", "yes", "no"))
+    learner = LogisticRegression(max_iter=1000)
+    scores = learn(problem, all_of(problem), KeepAll(), learner, scoring="accuracy")
+    assert scores.honest == pytest.approx(1.0, abs=0.05)
+
+
+class KeepAll:
+    """A selector that keeps everything, missing values and all."""
+
+    def get_params(self, deep=True):
+        return {}
+
+    def __sklearn_clone__(self):
+        return self
+
+    def fit(self, X, y):
+        self.support_ = np.ones(X.shape[1], dtype=bool)
+        return self
+
+
+def test_sparse_and_dense_score_alike():
+    X = NOISE.integers(0, 2, (80, 5)).astype(float)
+    y = np.where(NOISE.random(80) < 0.1, 1 - X[:, 0], X[:, 0])
+    scores = [
+        learn(
+            problem, all_of(problem), SelectKBest(k=2), LogisticRegression(), scoring="accuracy"
+        )
+        for problem in (Problem.of(X, y), Problem.of(csr_array(X), y))
+    ]
+    assert scores[0] == scores[1]
+
+
+@pytest.mark.parametrize("labels", [[0, 1] * 10, [0] * 19 + [1], [0] * 18 + [1] * 2, range(20)])
+def test_folds_part_the_rows_and_never_train_on_one_class(labels):
+    y = np.array(labels, dtype=float)
+    problem = Problem.of(np.arange(40.0).reshape(20, 2), y)
+    tested = []
+    for train, test in folds(problem, 5, seed=0):
+        assert not set(train) & set(test)
+        assert not problem.is_classification or len(set(problem.y[train])) > 1
+        tested += test.tolist()
+    assert len(tested) == len(set(tested)) >= 16
+
+
+@given(st.integers(0, 1000), st.floats(0.0, 1.0))
+def test_qualities_lie_within_0_and_1_and_only_for_what_was_used(seed, success):
+    rng = np.random.default_rng(seed)
+    problem = Problem.of(rng.integers(0, 3, (30, 4)), rng.permutation([0, 1, 2] * 10))
+    selected = np.array([True, False, True, False])
+    Q = qualities(problem, selected, success)
+    assert ((Q >= 0) & (Q <= 1)).all()
+    assert (Q[~selected] == 0).all()
+
+
+def test_the_quality_of_a_perfect_feature_is_its_confidence_times_success():
+    y = np.array([0, 1] * 20)
+    problem = Problem.of(np.column_stack([y, np.zeros(40)]), y)
+    np.testing.assert_allclose(qualities(problem, all_of(problem), 0.5), [40 / 45 * 0.5, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("scores", "success"),
+    [
+        (Scores("accuracy", honest=0.75, optimistic=0.9, chance=0.5), 0.5),
+        (Scores("accuracy", honest=0.4, optimistic=0.9, chance=0.5), 0.0),
+        (Scores("r2", honest=0.6, optimistic=0.9, chance=-0.1), 0.7 / 1.1),
+        (Scores("neg_mean_squared_error", honest=-1.0, optimistic=-1.0, chance=-4.0), 0.75),
+        (Scores("accuracy", honest=1.0, optimistic=1.0, chance=1.0), 0.0),
+    ],
+)
+def test_success_runs_from_chance_to_the_best_there_is(scores, success):
+    assert scores.success == pytest.approx(success)
+
+
+def test_what_does_not_fit_is_told_in_a_sentence():
+    classes = Problem.of(np.eye(4), [0, 1, 0, 1])
+    numbers = Problem.of(np.eye(4), [0.5, 1.5, 2.25, 3.0])
+    with pytest.raises(UsageError, match="'ridge' predicts numbers.*holds classes"):
+        require_fitting_learner(Ridge(), "ridge", classes)
+    with pytest.raises(UsageError, match="'logistic' predicts classes.*holds numbers"):
+        require_fitting_learner(LogisticRegression(), "logistic", numbers)
+    with pytest.raises(UsageError, match="did you mean accuracy"):
+        scorer_named("acuracy")
+    assert (default_scoring(classes), default_scoring(numbers)) == ("balanced_accuracy", "r2")
