@@ -19,7 +19,7 @@ def listing(names: Sequence[str]) -> str:
     >>> listing(["a", "b"])
     "'a', 'b'"
     """
-    shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
+    shown = ", ".join(f"'{name}'" if name.isprintable() else repr(name) for name in names[:_SHOWN])
     return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
 

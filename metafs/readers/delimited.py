@@ -1,18 +1,19 @@
 """Delimited text: csv with comma, semicolon, tab or bar, and tsv.
 
-The header line decides the delimiter and gives the true names. Then everything but the first
-column asked for is read as numbers; only if that fails is the table taken in as text and each
-column judged by itself, since most tables are all numbers but for their target.
+The header line decides the delimiter and gives the true names. Columns whose first rows are
+numbers are then read as numbers; only if that fails further down is the whole table taken in
+as text and each column judged by itself.
 """
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import duckdb
 
-from metafs.columns import MISSING
+from metafs.columns import MISSING, text_number
 from metafs.errors import ProblemError
 from metafs.readers import duck
 from metafs.readers.files import kind_of, open_text, unreadable
@@ -20,6 +21,7 @@ from metafs.typing import Array
 
 DELIMITERS = (",", "\t", ";", "|")
 _BLOCK = 256  # columns asked for at a time: DuckDB plans a query of thousands slowly
+_GLANCE = 100  # rows that tell which columns are text
 _NULLS = "[" + ", ".join(f"'{marker}'" for marker in MISSING) + "]"
 
 
@@ -53,17 +55,33 @@ def read_columns(path: Path, where: str, positions: Sequence[int]) -> tuple[int,
     header = read_header(path, where)
     parameters = [duck.literal_path(path)]
     wanted = [f"c{j}" for j in positions]
+    text = _text_columns(path, where, header.delimiter) | {positions[0]}
     with duck.connect(path, where) as connection:
         try:
-            scan = _scan(header, "DOUBLE", text=positions[0])
-            arrays = duck.fetch(connection, wanted, scan, parameters)
+            arrays = duck.fetch(connection, wanted, _scan(header, text), parameters)
             return len(arrays[0]), iter(arrays)
-        except duckdb.Error:
-            scan = _scan(header, "VARCHAR")
+        except duckdb.Error:  # a column is not what it seemed, or else the next statement says so
+            scan = _scan(header, range(len(header.names)))
         selected = ", ".join(wanted)
         connection.execute(f"create temp table t as select {selected} from {scan}", parameters)
         counted = connection.execute("select count(*) from t").fetchone()
     return counted[0] if counted else 0, _judged(path, where, connection, wanted)
+
+
+def _text_columns(path: Path, where: str, delimiter: str) -> set[int]:
+    """Return the columns that hold something other than numbers in the first rows."""
+    text: set[int] = set()
+    with open_text(path, where) as file:
+        try:
+            for row in islice(csv.reader(file, delimiter=delimiter), 1, 1 + _GLANCE):
+                text.update(
+                    j
+                    for j, value in enumerate(row)
+                    if value not in MISSING and text_number(value) is None
+                )
+        except csv.Error as error:
+            raise unreadable(where, str(error)) from None
+    return text
 
 
 def _judged(
@@ -83,10 +101,10 @@ def _judged(
         yield from arrays
 
 
-def _scan(header: Header, type_name: str, text: int | None = None) -> str:
-    """Return the SQL that reads the file under generated names, one of them perhaps as text."""
+def _scan(header: Header, text: Collection[int]) -> str:
+    """Return the SQL that reads the file under generated names, these columns as text."""
     columns = ", ".join(
-        f"'c{j}': '{'VARCHAR' if j == text else type_name}'" for j in range(len(header.names))
+        f"'c{j}': '{'VARCHAR' if j in text else 'DOUBLE'}'" for j in range(len(header.names))
     )
     return (
         "read_csv(?, auto_detect=false, header=true, skip=0, comment='', quote='\"', escape='\"', "

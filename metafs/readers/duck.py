@@ -21,7 +21,16 @@ JSON_SCAN = (
     "read_json(?, records=true, sample_size=-1, map_inference_threshold=-1, "
     "field_appearance_threshold=0)"
 )
-_BLOCK = 256  # columns asked for at a time: DuckDB plans a query of thousands slowly
+KEYS_IN_ORDER = """
+    with record as (
+        select row_number() over () as number, json_keys(json) as keys
+        from read_json_objects(?, format='auto')
+    ), occurrence as (
+        select number, unnest(keys) as key, unnest(range(len(keys))) as place from record
+    )
+    select key from occurrence group by key order by min((number, place))
+"""
+_BLOCK = 2000  # columns asked for at a time, so that not all wait in memory side by side
 _NESTED = ("STRUCT", "MAP", "UNION", "VARIANT", "BLOB", "BIT", "GEOMETRY")
 _TEXT = ("VARCHAR", "ENUM", "UUID", "TIME", "TIME WITH TIME ZONE")
 
@@ -84,11 +93,7 @@ def json_names(path: Path, where: str) -> tuple[str, ...]:
         if not any(re.sub(r"_\d+$", "", name.lower()) in lower - {name.lower()} for name in names):
             return names
         # Some name may be DuckDB's own, for a key that differs from another only in its case.
-        keys = connection.execute(
-            "select key from (select unnest(json_keys(json)) as key, row_number() over () as row "
-            "from read_json_objects(?, format='auto')) group by key order by min(row)",
-            parameters,
-        ).fetchall()
+        keys = connection.execute(KEYS_IN_ORDER, parameters).fetchall()
     true_names = tuple(row[0] for row in keys)
     return true_names if len(true_names) == len(names) else names
 

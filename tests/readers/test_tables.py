@@ -1,0 +1,224 @@
+"""One mixed table in every format is one problem."""
+
+import gzip
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from metafs.problem import Problem
+from metafs.readers import ReadOptions, sources
+
+ROWS = [
+    {"amount": 1.5, "flag": True, "colour": "red", "Colour": 3, "since": "2020-01-01", "y": "yes"},
+    {
+        "amount": None,
+        "flag": False,
+        "colour": "blue",
+        "Colour": 4,
+        "since": "2020-02-01",
+        "y": "no",
+    },
+    {"amount": -2.0, "flag": None, "colour": None, "Colour": 5, "since": None, "y": "yes"},
+    {
+        "amount": 0.1,
+        "flag": True,
+        "colour": "red, dark",
+        "Colour": 0,
+        "since": "2021-01-01",
+        "y": "no",
+    },
+    {"amount": 7.0, "flag": True, "colour": "it's", "Colour": 0, "since": "2021-01-01", "y": None},
+]
+COLUMNS = list(ROWS[0])
+ARFF_KINDS = {
+    "amount": "numeric",
+    "flag": "{true, false}",
+    "colour": "string",
+    "Colour": "integer",
+    "since": "date 'yyyy-MM-dd'",
+    "y": "{yes, no}",
+}
+FORMATS = ["csv", "semicolon.csv", "tsv", "csv.gz", "parquet", "jsonl", "json", "jsonl.gz", "arff"]
+
+
+def delimited(columns, mark):
+    def written(value):
+        text = "" if value is None else str(value)
+        return f'"{text}"' if mark in text else text
+
+    lines = [mark.join(columns)] + [mark.join(written(row[c]) for c in columns) for row in ROWS]
+    return "\n".join(lines) + "\n"
+
+
+def arff(columns):
+    def written(value):
+        if value is None:
+            return "?"
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        return "'" + text.replace("'", "\\'") + "'" if isinstance(value, str) else text
+
+    declared = [f"@ATTRIBUTE '{column}' {ARFF_KINDS[column]}" for column in columns]
+    rows = [", ".join(written(row[column]) for column in columns) for row in ROWS]
+    return "\n".join(["% a comment", "@relation mixed", "", *declared, "@data", *rows]) + "\n"
+
+
+def write(folder, suffix, columns):
+    path = folder / f"mixed.{suffix}"
+    records = [{c: row[c] for c in columns} for row in ROWS]
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    match suffix:
+        case "csv":
+            path.write_text(delimited(columns, ","))
+        case "semicolon.csv":
+            path.write_text(delimited(columns, ";"))
+        case "tsv":
+            path.write_text(delimited(columns, "\t"))
+        case "csv.gz":
+            path.write_bytes(gzip.compress(delimited(columns, ",").encode()))
+        case "parquet":
+            frame = pl.DataFrame(records).with_columns(pl.col("since").str.to_date())
+            frame.write_parquet(path)
+        case "jsonl":
+            path.write_text(lines)
+        case "json":
+            path.write_text(json.dumps(records))
+        case "jsonl.gz":
+            path.write_bytes(gzip.compress(lines.encode()))
+        case "arff":
+            path.write_text(arff(columns))
+    return path
+
+
+def read(path, **options):
+    (source,) = sources([path], ReadOptions(targets=("y",), **options))
+    return source.read()
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return Problem.of(pd.DataFrame(ROWS), "y")
+
+
+def test_frames_agree(expected):
+    assert expected.feature_names == ("amount", "flag", "colour", "Colour", "since")
+    assert expected.categories == {2: ("blue", "red", "red, dark")}
+    assert expected.n_samples == 4
+    assert Problem.of(pl.DataFrame(ROWS), "y").fingerprint == expected.fingerprint
+
+
+@pytest.mark.parametrize("columns", [COLUMNS, COLUMNS[::-1]], ids=["as is", "reversed"])
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_formats_agree(tmp_path, suffix, columns, expected):
+    problem = read(write(tmp_path, suffix, columns))
+    assert problem.fingerprint == expected.fingerprint
+    assert sorted(problem.feature_names) == sorted(expected.feature_names)
+    assert problem.name == ("mixed.semicolon" if suffix == "semicolon.csv" else "mixed")
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_columns_are_dropped_and_spaces_named_in_every_format(tmp_path, suffix):
+    problem = read(write(tmp_path, suffix, COLUMNS), drop=("Colour", "since"), space="shop")
+    assert problem.feature_names == ("amount", "flag", "colour")
+    assert problem.space == "shop"
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_several_targets_are_several_problems_and_never_features(tmp_path, suffix):
+    path = write(tmp_path, suffix, COLUMNS)
+    flag, colour = sources([path], ReadOptions(targets=("flag", "Colour"), drop=("y",)))
+    stem = flag.name.partition(":")[0]
+    assert (flag.name, colour.name) == (f"{stem}:flag", f"{stem}:Colour")
+    assert flag.read().classes == ("0", "1")
+    assert flag.read().n_samples == 4
+    assert flag.read().feature_names == ("amount", "colour", "since")
+    assert colour.read().feature_names == ("amount", "colour", "since")
+
+
+@pytest.mark.parametrize("name", ["data[1].csv", "it's.csv", "a*b?.csv", "ünï côdé.csv", "A.CSV"])
+def test_paths_are_taken_literally(tmp_path, name, expected):
+    (tmp_path / "data1.csv").write_text("other\n1\n")
+    (tmp_path / "axbx.csv").write_text("other\n1\n")
+    path = tmp_path / name
+    path.write_text(delimited(COLUMNS, ","))
+    assert read(path).fingerprint == expected.fingerprint
+
+
+@pytest.mark.parametrize("change", ["bom", "crlf", "no last newline", "blank lines"])
+def test_csv_may_be_written_in_many_ways(tmp_path, change, expected):
+    text = delimited(COLUMNS, ",")
+    written = {
+        "bom": "\ufeff" + text,
+        "crlf": text.replace("\n", "\r\n"),
+        "no last newline": text.rstrip("\n"),
+        "blank lines": text.replace("\n", "\n\n"),
+    }[change]
+    path = tmp_path / "mixed.csv"
+    path.write_bytes(written.encode())
+    assert read(path).fingerprint == expected.fingerprint
+
+
+def test_text_far_below_numbers_is_still_seen(tmp_path):
+    path = tmp_path / "late.csv"
+    rows = ["1,0,a"] * 40 + ["2,0,b"] * 110 + ["x,1,a"] * 160 + ["NA,1, NA"]
+    path.write_text("a,y,b\n" + "\n".join(rows) + "\n")
+    problem = read(path)
+    assert problem.categories == {0: ("1", "2", "x"), 1: ("a", "b")}
+    assert np.isnan(problem.X[-1]).all()
+
+
+def test_names_that_differ_in_case_stay_apart(tmp_path):
+    csv, parquet, jsonl = (tmp_path / f"case.{suffix}" for suffix in ("csv", "parquet", "jsonl"))
+    csv.write_text("a,A,a_1,y\n1,2,3,0\n4,5,6,1\n")
+    pd.read_csv(csv).to_parquet(parquet)
+    jsonl.write_text('{"a":1,"A":2,"a_1":3,"y":0}\n{"a":4,"A":5,"a_1":6,"y":1}\n')
+    problems = [read(path) for path in (csv, parquet, jsonl)]
+    assert len({problem.fingerprint for problem in problems}) == 1
+    assert {problem.feature_names for problem in problems} == {("a", "A", "a_1")}
+    assert problems[0].X.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_parquet_types(tmp_path):
+    path = tmp_path / "types.parquet"
+    stamps = pd.to_datetime(["2020-01-01", "2020-01-02"])
+    frame = pd.DataFrame(
+        {
+            "stamp": stamps,
+            "zoned": stamps.tz_localize("UTC"),
+            "category": pd.Categorical(["u", "v"]),
+            "small": np.array([1, 2], dtype=np.uint8),
+            "single": np.array([0.5, np.nan], dtype=np.float32),
+            "bytes": [b"p", b"q"],
+            "y": [0, 1],
+        }
+    )
+    frame.to_parquet(path)
+    problem = read(path)
+    assert problem.categories == {2: ("u", "v"), 5: ("p", "q")}
+    np.testing.assert_array_equal(problem.X[0], [1577836800, 1577836800, 0, 1, 0.5, 0])
+
+
+def test_sparse_arff_stays_sparse(tmp_path):
+    path = tmp_path / "words.arff"
+    path.write_text(
+        "@relation w\n@attribute a numeric\n@attribute b numeric\n@attribute y {no, yes}\n@data\n"
+        "{0 1.5}\n{1 2, 2 yes}\n{}\n{0 ?, 2 'yes'}\n"
+    )
+    problem = read(path)
+    assert problem.X.toarray()[:3].tolist() == [[1.5, 0], [0, 2], [0, 0]]
+    assert np.isnan(problem.X[3, 0])
+    assert problem.y.tolist() == [0, 1, 0, 1]
+    dense = Problem.of(problem.X.toarray(), problem.y, feature_names=["a", "b"])
+    renamed = Problem.of(problem.X, problem.y, feature_names=["a", "b"])
+    assert dense.fingerprint == renamed.fingerprint
+
+
+def test_a_source_can_be_sent_to_another_process(tmp_path, expected):
+    path = write(tmp_path, "csv", COLUMNS)
+    (source,) = sources([path], ReadOptions(targets=("y",), keep=("flag",)))
+    sent = pickle.loads(pickle.dumps(source))
+    assert sent.keep == ("flag",)
+    assert sent.read().fingerprint == expected.fingerprint
