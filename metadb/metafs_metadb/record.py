@@ -105,6 +105,8 @@ def _write_signature(
     if "problem" not in tally and con.execute(queries.HAS_SIGNATURE, which).fetchall():
         return  # equal content has an equal signature
     keys, p = np.asarray(signature[0], np.uint64), np.asarray(signature[1], np.float64)
+    if len(np.unique(keys)) != len(keys) or not (np.all(p > 0) and abs(p.sum() - 1) <= 1e-9):
+        raise ValueError(f"a {distance} signature has each key once and positive p that sum to 1")
     con.register("incoming_signature", {"key": keys, "p": p})
     con.execute(queries.INSERT_SIGNATURE, which)
     tally["signature"] = tally.get("signature", 0) + len(keys)
