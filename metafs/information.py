@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csc_array
 
+from metafs.splits import by_stored_codes, by_table, by_whole_rows
 from metafs.typing import Array
 
 _CHUNK = 1_000_000  # stored codes and grouped rows worked on at once
@@ -181,28 +182,47 @@ class SetInformation:
 
         ``groups[kind[i]]`` are the groups that row i of edits splits further.
         """
-        n_kinds, n_cells = len(groups), n_groups * self._n_classes
+        n_kinds, n_sets, n_cells = len(groups), len(edits), n_groups * self._n_classes
+        n_added = int(joins.sum(axis=1).max(initial=0))
+        n_patterns = self._n_values**n_added - 1
+        n_stored = int((np.diff(self.codes.indptr)[edits] * joins).sum())
+        small = n_sets * n_patterns * n_cells <= 4 * n_stored
+        if 4 * n_stored > n_sets * self.n_samples and (n_added > 1 or not small):
+            key = self._whole_rows(groups[kind], n_groups, edits, joins)
+            return by_whole_rows(self._phi, key, self._n_classes)
+
         cells = groups * self._n_classes + self._y
         flat = cells + np.arange(n_kinds)[:, None] * n_cells
         n_gy = np.bincount(flat.ravel(), minlength=n_kinds * n_cells)
         n_gy = n_gy.reshape(n_kinds, n_groups, self._n_classes)
-
-        of_set, row, pattern, n_patterns = self._added_codes(edits, joins)
+        of_set, row, pattern = self._added_codes(edits, joins, n_added)
         cell = cells[0][row] if n_kinds == 1 else cells[kind[of_set], row]
         key = of_set * (n_patterns * n_cells)
         key += cell
         if n_patterns > 1:
             key += (pattern - 1) * n_cells
-        if len(edits) * n_patterns * n_cells <= 4 * len(key):
-            return _split_by_table(self._phi, n_gy[kind], key, n_patterns)
-        return _split_by_sorting(self._phi, n_gy, kind, key, n_patterns)
+        if small:
+            return by_table(self._phi, n_gy[kind], key, n_patterns)
+        return by_stored_codes(self._phi, n_gy, kind, key, n_patterns)
 
-    def _added_codes(self, edits: Array, joins: Array) -> tuple[Array, Array, Array, int]:
-        """Return set, row and pattern of codes wherever a joining feature is not 0.
+    def _whole_rows(self, groups: Array, n_groups: int, edits: Array, joins: Array) -> Array:
+        """Return one number for group, joining codes and class of every set and row."""
+        width = n_groups * self._n_values ** edits.shape[1] * self._n_classes
+        key: Array = groups.astype(np.int32 if width < 2**31 else np.int64)
+        used, number = np.unique(edits, return_inverse=True)
+        columns = self.codes[:, used].toarray(order="F").T
+        number = number.reshape(edits.shape)
+        for slot in range(edits.shape[1]):
+            joining = joins[:, slot]
+            key[joining] *= self._n_values
+            key[joining] += columns[number[joining, slot]]
+        key *= self._n_classes
+        key += self._y.astype(key.dtype)
+        return key
 
-        The pattern of several joining features is one number from 1 up to the last item.
-        """
-        n_added, n_values = int(joins.sum(axis=1).max(initial=0)), self._n_values
+    def _added_codes(self, edits: Array, joins: Array, n_added: int) -> tuple[Array, Array, Array]:
+        """Return set, row and pattern of codes wherever a joining feature is not 0."""
+        n_values = self._n_values
         of_feature, feature = np.nonzero(joins)[0], edits[joins]
         heads = self.codes.indptr[feature]
         lengths = self.codes.indptr[feature + 1] - heads
@@ -213,7 +233,7 @@ class SetInformation:
         n_patterns = n_values**n_added - 1
         if n_added <= 1 or not len(pick):
             pattern = self.codes.data[pick].astype(np.int64) if n_patterns > 1 else pick
-            return of_set, row, pattern, n_patterns
+            return of_set, row, pattern
         power = n_values ** (np.cumsum(joins, axis=1) - 1)[joins]
         key = of_set * self.n_samples + row
         key *= n_patterns + 1
@@ -223,7 +243,7 @@ class SetInformation:
         key -= whose * (n_patterns + 1)
         heads = np.flatnonzero(np.diff(whose, prepend=-1))
         of_set, row = np.divmod(whose[heads], self.n_samples)
-        return of_set, row, np.add.reduceat(key, heads), n_patterns
+        return of_set, row, np.add.reduceat(key, heads)
 
 
 def _distinct_rows(rows: Array, width: int) -> tuple[Array, Array]:
@@ -233,55 +253,3 @@ def _distinct_rows(rows: Array, width: int) -> tuple[Array, Array]:
         key = key * width + column
     _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
     return index, inverse
-
-
-def _split_by_table(phi: Array, n_gy: Array, key: Array, n_patterns: int) -> Array:
-    """Count (set, pattern, group, class) in a full table: good where most cells are in use."""
-    n_sets, n_groups, n_classes = n_gy.shape
-    shape = (n_sets, n_patterns, n_groups, n_classes)
-    moved = np.bincount(key, minlength=int(np.prod(shape))).reshape(shape)
-    moved_g = moved.sum(axis=3)
-    rest = n_gy - moved.sum(axis=1)
-    of_y = phi[moved].sum(axis=(1, 2, 3)) + phi[rest].sum(axis=(1, 2))
-    of_g = phi[moved_g].sum(axis=(1, 2)) + phi[rest.sum(axis=2)].sum(axis=1)
-    return np.asarray(of_y - of_g)
-
-
-def _split_by_sorting(phi: Array, n_gy: Array, kind: Array, key: Array, n_patterns: int) -> Array:
-    """Count (set, pattern, group, class) by sorting: only the cells in use cost anything."""
-    n_kinds, n_groups, n_classes = n_gy.shape
-    n_cells, n_sets = n_groups * n_classes, len(kind)
-    n_g = n_gy.sum(axis=2)
-    whole = phi[n_gy].sum(axis=(1, 2)) - phi[n_g].sum(axis=1)
-
-    def total(per_set: int, keys: Array, gains: Array) -> Array:
-        bounds = np.searchsorted(keys, np.arange(n_sets + 1) * per_set)
-        sums = np.concatenate([[0], np.cumsum(gains)])[bounds]
-        return np.asarray(np.diff(sums))
-
-    def lost(table: Array, per_set: int, keys: Array, counts: Array) -> Array:
-        of_set, cell = np.divmod(keys, per_set)
-        before = table.reshape(n_kinds, per_set)[kind[of_set], cell]
-        return total(per_set, keys, phi[before - counts] - phi[before])
-
-    key.sort()
-    at, moved = _counted(key)
-    gain = total(n_patterns * n_cells, at, phi[moved])
-    at_g, moved_g = _counted(at // n_classes, moved)
-    gain -= total(n_patterns * n_groups, at_g, phi[moved_g])
-    if n_patterns > 1:
-        of_set, cell = at // (n_patterns * n_cells), at % n_cells
-        at = of_set * n_cells + cell
-        order = np.argsort(at)
-        at, moved = _counted(at[order], moved[order])
-        at_g, moved_g = _counted(at // n_classes, moved)
-    gain += lost(n_gy, n_cells, at, moved) - lost(n_g, n_groups, at_g, moved_g)
-    return np.asarray(whole[kind] + gain)
-
-
-def _counted(keys: Array, counts: Array | None = None) -> tuple[Array, Array]:
-    """Return the distinct values of sorted keys and how often, or with what sum, each occurs."""
-    heads = np.flatnonzero(np.diff(keys, prepend=-1))
-    if counts is None:
-        return keys[heads], np.diff(heads, append=len(keys))
-    return keys[heads], np.add.reduceat(counts, heads) if len(heads) else counts

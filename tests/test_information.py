@@ -15,6 +15,7 @@ from metafs.information import (
     mutual_information,
     phi_table,
 )
+from metafs.splits import by_stored_codes
 
 
 def slow_information(codes, y, features):
@@ -61,22 +62,14 @@ def test_all_neighbours_at_once_are_the_definition_one_by_one(problem, chunk):
 def test_tables_and_sorting_count_alike(monkeypatch):
     rng = np.random.default_rng(5)
     information = SetInformation(csc_array(rng.integers(0, 3, (400, 12))), rng.integers(0, 3, 400))
-    edits = np.array([rng.permutation(12)[:2] for _ in range(50)])
-    by_choice = information.of_sets([0, 1], edits)
-    tabled, sorted_ = metafs.information._split_by_table, metafs.information._split_by_sorting
+    edits = np.arange(2, 12)[:, None]
+    by_table = information.of_sets([0, 1], edits)
 
-    def table_only(phi, n_gy, kind, key, n_patterns):
-        return tabled(phi, n_gy[kind], key, n_patterns)
+    def sorting_instead(phi, n_gy, key, n_patterns):
+        return by_stored_codes(phi, n_gy, np.arange(len(n_gy)), key, n_patterns)
 
-    monkeypatch.setattr(metafs.information, "_split_by_sorting", table_only)
-    np.testing.assert_array_equal(information.of_sets([0, 1], edits), by_choice)
-
-    def sorting_only(phi, n_gy, key, n_patterns):
-        return sorted_(phi, n_gy, np.arange(len(n_gy)), key, n_patterns)
-
-    monkeypatch.setattr(metafs.information, "_split_by_sorting", sorted_)
-    monkeypatch.setattr(metafs.information, "_split_by_table", sorting_only)
-    np.testing.assert_array_equal(information.of_sets([0, 1], edits), by_choice)
+    monkeypatch.setattr(metafs.information, "by_table", sorting_instead)
+    np.testing.assert_array_equal(information.of_sets([0, 1], edits), by_table)
 
 
 def test_edits_too_wide_for_one_number_are_evaluated_set_by_set():
