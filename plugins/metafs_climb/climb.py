@@ -13,8 +13,8 @@ evaluations left.
 A prior may give sets to start from instead of the empty one, at one evaluation each, and may
 ask that expected features be tried first; what is optimised stays the same.
 
-B. Goertzel, N. Geisweiller, C. Pennachin, K. Peng, "Metalearning for Feature Selection",
-2021, section 3.4.1.
+B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021,
+section 3.4.1.
 """
 
 from collections.abc import Callable

@@ -6,8 +6,8 @@ MI(S) is the mutual information, in bits, of the set S with the target, N the nu
 and n the number of features in S. The larger b or r, the smaller the best set. With r = 1
 b alone steers, as in the paper.
 
-B. Goertzel, N. Geisweiller, C. Pennachin, K. Peng, "Metalearning for Feature Selection",
-2021, sections 3.4.2 and 3.4.3.
+B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021,
+sections 3.4.2 and 3.4.3.
 """
 
 from collections.abc import Mapping, Sequence
