@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from os import PathLike
 from typing import Any, Self
 
@@ -9,6 +10,7 @@ import numpy as np
 from metafs_metadb import MetaDB
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from metafs.errors import UsageError
@@ -22,6 +24,12 @@ from metafs.selection import Selection, select
 from metafs.settings import Plan, Settings
 from metafs.steps import Prepared, Stopwatch, Worked, prepare
 from metafs.typing import Array
+
+
+@cache
+def installed_registry() -> Registry:
+    """Return the installed plugins, looked up once in a process, when first needed."""
+    return Registry()
 
 
 class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -116,16 +124,17 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         meta_features : array of shape (n_features, k), optional
             Properties of the features.
         """
+        plan = self._plan()
+        accepts = get_tags(plan.selector).input_tags
         X, y = validate_data(
             self,
             X,
             y,
-            accept_sparse="csr",
-            ensure_all_finite="allow-nan",
+            accept_sparse="csr" if accepts.sparse else False,
+            ensure_all_finite="allow-nan" if accepts.allow_nan else True,
             ensure_min_samples=2,
             dtype=np.float64,
         )
-        plan = self._settings().resolve(self.registry or Registry())
         names = getattr(self, "feature_names_in_", None)
         keep = self._kept_columns(names)
         if self.db is None:
@@ -174,8 +183,8 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             finish(prepared, Worked(selection, None, quality, clock.seconds), memory)
         return prepared, selection
 
-    def _settings(self) -> Settings:
-        return Settings(
+    def _plan(self) -> Plan:
+        settings = Settings(
             selector=self.selector,
             params=self.params or {},
             distance=self.distance,
@@ -187,6 +196,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             keep=tuple(map(str, self.keep or ())),
             seed=self.random_state,
         )
+        return settings.resolve(self.registry or installed_registry())
 
     def _kept_columns(self, names: Array | None) -> list[int]:
         """Return the positions of the columns to keep, which may be given by name."""
@@ -203,7 +213,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
+        theirs = get_tags(self._plan().selector).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = theirs.sparse, theirs.allow_nan
         tags.target_tags.required = True
         return tags

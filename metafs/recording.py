@@ -154,7 +154,7 @@ def _run(plan: Plan) -> RunRow:
         metafs_version=__version__,
         params=params,
         distance=settings.distance,
-        seed=settings.seed,
+        seed=settings.seed if isinstance(settings.seed, int) else None,
         target_score=params.get("target_score"),
         settings=settings.digest(),
     )

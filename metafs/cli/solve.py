@@ -97,15 +97,15 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
     )
     options["params"] = dict(named_value(text) for text in options.pop("param"))
     debug = ctx.meta["metafs.debug"]
-    if not debug:
-        warnings.simplefilter("ignore")
     stream = sources(source, read)
-    solutions = solve_stream(stream, registry=Registry(disabled=no_plugin), **options)
-    done = _drain(solutions, [each.name for each in stream], as_json, debug, options["db"])
-    failed = [each for each in done if each.status == "failed"]
+    with warnings.catch_warnings():
+        if not debug:  # what a learner mutters about convergence is not for the reader of a table
+            warnings.simplefilter("ignore")
+        solutions = solve_stream(stream, registry=Registry(disabled=no_plugin), **options)
+        done = _drain(solutions, [each.name for each in stream], as_json, debug, options["db"])
     if len(done) < len(stream):
         ctx.exit(128 + signal.SIGINT)
-    ctx.exit(1 if failed else 0)
+    ctx.exit(1 if any(each.status == "failed" for each in done) else 0)
 
 
 def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str) -> list[Solution]:

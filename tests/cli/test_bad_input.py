@@ -1,0 +1,183 @@
+"""Whatever is wrong with the input: one sentence, exit code 1 or 2, no traceback, nothing lost."""
+
+import json
+import os
+import subprocess
+import sys
+
+import duckdb
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from metafs.cli.app import cli
+from metafs.hookspecs import hookimpl
+from metafs_metadb import MetaDB
+
+GOOD = "a,b,y\n" + "\n".join(f"{i % 2},{i % 3},{'no' if i % 2 else 'yes'}" for i in range(20)) + "\n"
+
+
+def text(content):
+    return lambda path: path.write_text(content)
+
+
+def raw(content):
+    return lambda path: path.write_bytes(content)
+
+
+def truncated_parquet(path):
+    duckdb.connect().execute(f"copy (select range a, 1 y from range(500)) to '{path}'")
+    path.write_bytes(path.read_bytes()[:200])
+
+
+BAD_FILES = {
+    "empty file": ("x.csv", text(""), "empty"),
+    "no rows": ("x.csv", text("a,b,y\n"), "row"),
+    "one row": ("x.csv", text("a,b,y\n1,2,no\n"), "row"),
+    "wrong target": ("x.csv", text(GOOD.replace("y\n", "z\n", 1)), "y"),
+    "one class": ("x.csv", text(GOOD.replace("yes", "no")), "class"),
+    "constant target": ("x.csv", text("a,y\n" + "1,3.5\n2,3.5\n" * 5), "y"),
+    "column of NaN": ("x.csv", text("a,b,y\n" + "1,,no\n2,,yes\n" * 5), "'b'"),
+    "duplicate names": ("x.csv", text(GOOD.replace("a,b,y", "a,a,y")), "'a'"),
+    "text among numbers": ("x.csv", text(GOOD + "oops,1,no\n" + "7,1,no\n" * 5), "oops"),
+    "infinite": ("x.csv", text(GOOD + "inf,1,no\n"), "infinite"),
+    "not utf-8": ("x.csv", raw(GOOD.encode() + b"\xff\xfe,1,no\n"), "UTF-8"),
+    "truncated parquet": ("x.parquet", truncated_parquet, "parquet"),
+    "not an npz": ("x.npz", text("nonsense"), "npz"),
+    "ragged": ("x.csv", text(GOOD + "1,2\n1,2,3,4\n"), "x.csv"),
+}
+
+
+def solve(*arguments):
+    return CliRunner().invoke(cli, ["solve", *(str(each) for each in arguments)])
+
+
+def assert_one_sentence(result, *words):
+    assert result.exit_code in (1, 2), result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.output
+    for word in words:
+        assert word in result.stderr
+
+
+@pytest.mark.parametrize("kind", BAD_FILES)
+def test_a_bad_file_gets_a_sentence_and_the_others_are_solved(tmp_path, kind):
+    name, write, word = BAD_FILES[kind]
+    folder = tmp_path / "problems"
+    folder.mkdir()
+    (folder / "a good one.csv").write_text(GOOD)
+    write(folder / name)
+    (folder / "z good one.csv").write_text(GOOD.replace("yes", "maybe"))
+    arguments = (folder, "--target", "y", "--db", tmp_path / "m.duckdb", "--folds", "2")
+    result = solve(*arguments, "--json")
+    assert_one_sentence(result, word)
+    told = {each["problem"]: each for each in map(json.loads, result.stdout.splitlines())}
+    assert told["a good one"]["status"] == told["z good one"]["status"] == "solved"
+    assert told["x"]["status"] == "failed"
+    assert name in told["x"]["error"]
+    assert "\n" not in told["x"]["error"]
+    assert f"failed: x: {told['x']['error']}" in result.stderr
+    db = MetaDB(tmp_path / "m.duckdb")
+    assert db.check() == []
+    status, error = db.runs().columns.index("status"), db.runs().columns.index("error")
+    assert [row[error] for row in db.runs().rows if row[status] == "failed"] == [told["x"]["error"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["missing.csv", "--target", "y"], ["missing.csv"]),
+        (["empty folder", "--target", "y"], ["empty folder"]),
+        (["demo:digit"], ["demo:digits"]),
+        (["good.csv", "--target", "y", "--selector", "clim"], ["did you mean climb"]),
+        (["good.csv", "--target", "y", "--learner", "logistics"], ["did you mean logistic"]),
+        (["good.csv", "--target", "y", "--budget", "0"], ["budget"]),
+        (["good.csv", "--target", "y", "--budget", "many"], ["--budget"]),
+        (["good.csv"], ["--target", "a"]),
+        (["good.csv", "--target", "y", "--drop", "c"], ["'c'"]),
+        (["good.csv", "--target", "y", "--keep", "c"], ["'c'"]),
+        (["good.csv", "--target", "y", "--learner", "ridge"], ["predicts numbers"]),
+        (["broken.toml"], ["broken.toml"]),
+        (["good.csv", "--target", "y", "--db", "."], ["folder"]),
+        (["good.csv", "--target", "y", "--db", "no/such/m.duckdb"], ["m.duckdb"]),
+        ([], ["SOURCE"]),
+    ],
+)
+def test_a_wrong_request_gets_a_sentence(tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.csv").write_text(GOOD)
+    (tmp_path / "broken.toml").write_text("[[problem]\n")
+    (tmp_path / "empty folder").mkdir()
+    assert_one_sentence(solve(*arguments), *words)
+
+
+def test_a_corrupt_metadb_is_named_and_left_alone(tmp_path):
+    db = tmp_path / "m.duckdb"
+    db.write_bytes(b"this is no database" * 1000)
+    before = db.read_bytes()
+    for arguments in (["solve", "demo:digits"], ["problems"], ["sql", "select 1"], ["db", "check"]):
+        result = CliRunner().invoke(cli, [*arguments, "--db", str(db)])
+        assert_one_sentence(result, "m.duckdb")
+    assert db.read_bytes() == before
+
+
+@pytest.mark.parametrize("command", [["problems"], ["runs"], ["features"], ["sql", "select 1"]])
+def test_a_missing_metadb_says_how_to_make_one(tmp_path, command):
+    result = CliRunner().invoke(cli, [*command, "--db", str(tmp_path / "none.duckdb")])
+    assert_one_sentence(result, "none.duckdb", "metafs solve")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_metadb_held_by_another_process_is_named_with_its_pid(tmp_path, monkeypatch):
+    monkeypatch.setenv("METAFS_LOCK_WAIT_S", "0.3")
+    db = tmp_path / "m.duckdb"
+    MetaDB(db).ensure()
+    code = f"import duckdb; c = duckdb.connect({str(db)!r}); print('held', flush=True); input()"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert holder.stdout.readline() == "held\n"
+        for arguments in (["solve", "demo:digits"], ["problems"]):
+            result = CliRunner().invoke(cli, [*arguments, "--db", str(db)])
+            assert_one_sentence(result, str(holder.pid))
+    finally:
+        holder.communicate("\n")
+
+
+def test_a_plugin_that_raises_is_named_and_the_traceback_waits_for_debug(tmp_path, monkeypatch):
+    from metafs.registry import Registry
+
+    class Angry:
+        @hookimpl
+        def metafs_selectors(self):
+            return {"angry": AngrySelector()}
+
+    monkeypatch.setattr("metafs.cli.solve.Registry", lambda **options: Registry([Angry()]))
+    path = tmp_path / "good.csv"
+    path.write_text(GOOD)
+    arguments = (path, "--target", "y", "--selector", "angry", "--db", tmp_path / "m.duckdb")
+    result = solve(*arguments)
+    assert_one_sentence(result, "selector 'angry' failed on 'good': ValueError: not today")
+    assert "Traceback" in solve(*arguments, "--debug").stderr
+
+
+class AngrySelector:
+    """A selector that always fails."""
+
+    def get_params(self, deep=True):
+        return {}
+
+    def __sklearn_clone__(self):
+        return self
+
+    def fit(self, X, y):
+        raise ValueError("not today")
+
+
+def test_a_name_from_the_stream_cannot_break_the_table(tmp_path):
+    np.savez(tmp_path / "p.npz", X=np.eye(20), y=[0, 1] * 10, name="two\nlines")
+    result = solve(tmp_path / "p.npz", "--db", tmp_path / "m.duckdb", "--folds", "2")
+    assert result.exit_code == 0
+    assert len(result.stdout.splitlines()) == 2
+    assert os.linesep not in result.stdout.splitlines()[1]

@@ -1,0 +1,121 @@
+"""MetaSelector as a scikit-learn estimator, with and without memory."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from metafs import MetaSelector
+from metafs.errors import UsageError
+from metafs_metadb import MetaDB
+
+
+@parametrize_with_checks(
+    [MetaSelector(), MetaSelector("fisher"), MetaSelector(SelectKBest(k=1))]
+)
+def test_scikit_learn_accepts(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def frame(related):
+    """Return a problem's table as a data frame, and its target."""
+    pandas = pytest.importorskip("pandas")
+
+    def make(number, n_samples=60):
+        problem = related(number, n_samples)
+        labels = np.array(problem.classes)[problem.y]
+        return pandas.DataFrame(problem.X, columns=problem.feature_names), labels
+
+    return make
+
+
+def test_it_is_an_ordinary_selector_without_a_db(frame, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, y = frame(0)
+    fitted = MetaSelector(random_state=0).fit(X, y)
+    assert fitted.neighbours_ == []
+    assert fitted.prior_ is None
+    assert fitted.n_evaluations_ > 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_remembers_across_calls_when_given_a_db(frame, db):
+    for number in range(3):
+        fitted = MetaSelector(db=db, name=f"problem {number}", random_state=0).fit(*frame(number))
+    assert {name for name, _ in fitted.neighbours_} == {"problem 0", "problem 1"}
+    assert fitted.prior_.contributions(int(np.argmax(fitted.prior_.expected)))
+    assert len(MetaDB(db).problems().rows) == 3
+    assert MetaDB(db).check() == []
+    MetaSelector(db=db, name="problem 2", random_state=0).fit(*frame(2))
+    assert len(MetaDB(db).runs().rows) == 3, "the same fit is not recorded twice"
+
+
+def test_what_it_recorded_helps_the_command_and_the_other_way_round(frame, related, db):
+    from metafs import solve
+
+    MetaSelector(db=db, name="fitted", random_state=0).fit(*frame(0))
+    (told,) = solve(related(1), db=db, budget=100, folds=2)
+    assert [name for name, _ in told.neighbours] == ["fitted"]
+    fitted = MetaSelector(db=db, name="next", random_state=0).fit(*frame(2))
+    assert {name for name, _ in fitted.neighbours_} == {"fitted", "problem 1"}
+
+
+def test_folds_of_one_problem_do_not_learn_from_each_other(frame, db):
+    X, y = frame(0, n_samples=90)
+    pipeline = make_pipeline(
+        MetaSelector(db=db, name="crossed", random_state=0), LogisticRegression()
+    )
+    found = cross_validate(pipeline, X, y, cv=3, return_estimator=True, error_score="raise")
+    assert found["test_score"].mean() > 0.8
+    assert all(each[0].neighbours_ == [] for each in found["estimator"])
+    assert len(MetaDB(db).problems().rows) == 3
+
+
+def test_it_fits_into_a_pipeline_with_names(frame):
+    X, y = frame(0)
+    selector = MetaSelector(random_state=0).set_output(transform="pandas")
+    pipeline = make_pipeline(selector, LogisticRegression()).fit(X, y)
+    chosen = pipeline[:-1].transform(X)
+    assert list(chosen.columns) == list(pipeline[0].get_feature_names_out())
+    assert set(chosen.columns) < set(X.columns)
+
+
+def test_clone_and_pickle(frame, db):
+    X, y = frame(0)
+    fitted = MetaSelector(db=db, name="one", random_state=0).fit(X, y)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.get_support(), fitted.get_support())
+    assert clone(fitted).get_params() == fitted.get_params()
+
+
+def test_columns_are_kept_by_name_and_by_position(frame):
+    X, y = frame(0)
+    named = MetaSelector("infogain", params={"n_features_to_select": 1}, keep=["w11"]).fit(X, y)
+    placed = MetaSelector("infogain", params={"n_features_to_select": 1}, keep=[11])
+    assert named.get_support()[11]
+    assert placed.fit(X.to_numpy(), y).get_support().sum() == named.get_support().sum() == 2
+    with pytest.raises(UsageError, match="no column 'nope' to keep"):
+        MetaSelector(keep=["nope"]).fit(X, y)
+
+
+def test_any_selector_object_will_do(frame, db):
+    X, y = frame(0)
+    theirs = SelectKBest(f_classif, k=3)
+    fitted = MetaSelector(theirs, db=db, name="theirs").fit(X, y)
+    np.testing.assert_array_equal(fitted.get_support(), clone(theirs).fit(X, y).get_support())
+    assert MetaDB(db).runs().rows[0][MetaDB(db).runs().columns.index("selector")] == "SelectKBest"
+
+
+def test_a_prior_given_by_hand_is_used(frame):
+    X, y = frame(0)
+    expected = np.zeros(X.shape[1])
+    expected[:2] = 0.9
+    fitted = MetaSelector(random_state=0, max_evaluations=1).fit(X, y, prior=expected)
+    assert fitted.get_support()[:2].all()

@@ -1,0 +1,265 @@
+"""The loop over a real MetaDB: memory, skipping, failing, waves."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectKBest
+
+from metafs.errors import ProblemError, UsageError
+from metafs.hookspecs import hookimpl
+from metafs.loop import solve
+from metafs.problem import Problem
+from metafs.registry import Registry
+from metafs.solution import PHASES
+from metafs_metadb import MetaDB
+
+QUICK = {"budget": 200, "folds": 2}
+
+
+def ask(db, query):
+    _, rows = MetaDB(db).sql(query)
+    return list(rows)
+
+
+def test_each_problem_starts_from_what_the_earlier_ones_taught(db, related):
+    stream = [related(number) for number in range(6)]
+    solutions = list(solve(stream, db=db, **QUICK))
+    assert [each.status for each in solutions] == ["solved"] * 6
+    assert solutions[0].neighbours == ()
+    for position, each in enumerate(solutions[1:], start=1):
+        names = [name for name, _ in each.neighbours]
+        assert names
+        assert set(names) <= {problem.name for problem in stream[:position]}
+        distances = [distance for _, distance in each.neighbours]
+        assert distances == sorted(distances)
+    assert any(each.transferred for each in solutions)
+    assert set(solutions[-1].seconds) == set(PHASES)
+    assert MetaDB(db).check() == []
+
+
+def test_what_is_recorded_is_what_is_told(db, related):
+    stream = [related(number) for number in range(4)]
+    told = list(solve(stream, db=db, **QUICK))
+    rows = ask(
+        db,
+        "select p.name, r.fitness, r.score, r.optimistic_score, r.n_evaluations, r.n_selected, "
+        "r.status, r.prior_used from run r join problem p using (problem_id) order by run_id",
+    )
+    for each, row in zip(told, rows, strict=True):
+        assert row[0] == each.problem
+        assert row[1:6] == (
+            each.fitness,
+            each.score,
+            each.optimistic_score,
+            each.n_evaluations,
+            len(each.features),
+        )
+        assert row[6:] == ("solved", "guided" if each.neighbours else None)
+    assert ask(db, "select count(*) from selection where q is not null") == [(4 * 12,)]
+    assert ask(db, "select count(*) from selection where selected and quality > 0")[0][0] > 0
+    assert ask(db, "select count(*) from candidate")[0][0] > 0
+    assert ask(db, "select count(*) from neighbour where weight > 0")[0][0] > 0
+    (seconds,) = ask(db, "select duration_s from run order by run_id desc limit 1")[0]
+    assert all(seconds[phase] >= 0 for phase in PHASES)
+
+
+def test_solving_again_skips_what_is_solved_and_other_settings_do_not(db, related):
+    stream = [related(number) for number in range(3)]
+    first = list(solve(stream, db=db, **QUICK))
+    again = list(solve([*stream, related(3)], db=db, **QUICK))
+    assert [each.status for each in again] == ["skipped"] * 3 + ["solved"]
+    for one, two in zip(first, again, strict=False):
+        assert (one.features, one.fitness, one.score) == (two.features, two.fitness, two.score)
+    cold = list(solve(stream, db=db, transfer="none", **QUICK))
+    assert [each.status for each in cold] == ["solved"] * 3
+    assert ask(db, "select count(*) from problem") == [(4,)]
+
+
+def test_equal_content_is_the_same_problem_under_any_name(db, related):
+    one = related(0)
+    renamed = replace(one.columns(list(reversed(one.feature_names))), name="other")
+    statuses = [each.status for each in solve([one, renamed], db=db, **QUICK)]
+    assert statuses == ["solved", "skipped"]
+
+
+def test_no_transfer_recalls_nothing_but_is_remembered(db, related):
+    cold = list(solve([related(0), related(1)], db=db, transfer="none", **QUICK))
+    assert all(not each.neighbours for each in cold)
+    (warm,) = solve(related(2), db=db, **QUICK)
+    assert {name for name, _ in warm.neighbours} == {"problem 0", "problem 1"}
+
+
+@pytest.mark.parametrize("transfer", ["paper", "guided"])
+def test_expectations_are_recorded_with_the_neighbours_that_made_them(db, related, transfer):
+    list(solve([related(number) for number in range(3)], db=db, transfer=transfer, **QUICK))
+    rows = ask(
+        db,
+        """
+        with last as (select max(run_id) run_id from run),
+        said as (
+            select s.feature_id, sum(n.weight * s.quality) / any_value(t.total) as expected
+            from neighbour n join last using (run_id)
+            join best_run b on b.problem_id = n.problem_id
+            join selection s on s.run_id = b.run_id,
+            (select sum(weight) total from neighbour join last using (run_id)) t
+            group by all
+        )
+        select s.expected, said.expected from selection s join last using (run_id)
+        join said using (feature_id)
+        """,
+    )
+    found, papers = np.array(rows, dtype=float).T
+    if transfer == "paper":
+        np.testing.assert_allclose(found, papers, atol=1e-12)
+    assert ((found >= 0) & (found <= 1)).all()
+
+
+def test_spaces_do_not_mix_and_bare_columns_have_no_memory(db, related):
+    elsewhere = replace(related(1), space="elsewhere")
+    bare = Problem.of(related(2).X, related(2).y, name="bare")
+    told = list(solve([related(0), elsewhere, bare, related(3)], db=db, **QUICK))
+    assert [len(each.neighbours) for each in told] == [0, 0, 0, 1]
+    assert ask(db, "select count(distinct problem_id) from signature") == [(3,)]
+    named = Problem.of(related(2).X, related(2).y, name="named", space="arrays")
+    assert next(solve(named, db=db, **QUICK)).status == "solved"
+
+
+class Fails(BaseEstimator):
+    """A selector that cannot."""
+
+    def fit(self, X, y):
+        raise RuntimeError("no can do")
+
+
+class Plugin:
+    @hookimpl
+    def metafs_selectors(self):
+        return {"fails": Fails(), "kbest": SelectKBest(k=3)}
+
+
+class Unreadable:
+    name, origin = "torn", "torn.csv"
+
+    def read(self):
+        raise ProblemError("torn.csv is torn: mend it.")
+
+
+def test_a_failing_plugin_is_recorded_and_the_stream_goes_on(db, related):
+    registry = Registry([Plugin()])
+    told = list(
+        solve([related(0), Unreadable(), related(1)], db=db, registry=registry, selector="fails")
+    )
+    assert [each.status for each in told] == ["failed"] * 3
+    assert told[0].error == "selector 'fails' failed on 'problem 0': RuntimeError: no can do"
+    assert "no can do" in told[0].details
+    recorded = ask(db, "select status, error from run order by run_id")
+    assert recorded == [("failed", each.error) for each in told]
+    mended = list(solve([related(0), related(1)], db=db, **QUICK))
+    assert [each.status for each in mended] == ["solved", "solved"]
+    assert MetaDB(db).check() == []
+
+
+def test_one_unreadable_problem_does_not_stop_the_others(db, related):
+    told = list(solve([related(0), Unreadable(), related(1)], db=db, **QUICK))
+    assert [each.status for each in told] == ["solved", "failed", "solved"]
+    assert told[1].error == "torn.csv is torn: mend it."
+    list(solve([Unreadable()], db=db, **QUICK))
+    assert ask(db, "select count(*) from problem") == [(3,)]
+
+
+def test_a_plain_scikit_learn_selector_works_by_name_and_as_an_object(db, related):
+    (by_name,) = solve(related(0), db=db, registry=Registry([Plugin()]), selector="kbest")
+    (by_object,) = solve(related(0), db=None, selector=SelectKBest(k=3))
+    assert by_name.features == by_object.features
+    assert len(by_name.features) == 3
+    assert by_name.transferred == ()
+
+
+@pytest.mark.parametrize("wave", [1, 3])
+def test_answers_depend_on_the_wave_but_never_on_the_jobs(tmp_path, related, wave):
+    stream = [related(number) for number in range(5)]
+    answers = []
+    for jobs in (1, 2):
+        told = solve(stream, db=tmp_path / f"{jobs}.duckdb", wave=wave, jobs=jobs, **QUICK)
+        answers.append([replace(each, seconds={}) for each in told])
+    assert answers[0] == answers[1]
+    if wave == 3:
+        assert all(not each.neighbours for each in answers[0][:3])
+        assert all(each.neighbours for each in answers[0][3:])
+
+
+def test_same_seed_same_answer(tmp_path, related):
+    answers = [
+        [
+            (each.features, each.fitness, each.score, each.n_evaluations)
+            for each in solve([related(0), related(1)], db=tmp_path / name, seed=3, **QUICK)
+        ]
+        for name in ("a.duckdb", "b.duckdb")
+    ]
+    assert answers[0] == answers[1]
+
+
+def test_kept_columns_are_always_selected(db, related):
+    (told,) = solve(related(0), db=db, keep=("w11",), **QUICK)
+    assert "w11" in told.features
+    (wrong,) = solve(related(0), db=db, keep=("nope",), **QUICK)
+    assert "no column 'nope' to keep" in wrong.error
+
+
+def test_rows_projected_on_important_features_find_neighbours(db, related):
+    stream = [related(number, n_samples=40) for number in range(5)]
+    list(solve(stream, db=db, transfer="none", **QUICK))
+    options = {"distance": "jsd-rows", "project": 3, **QUICK}
+    told = list(solve(stream, db=db, **options))
+    assert told[-1].neighbours
+    assert {name for (name,) in ask(db, "select distinct distance from signature")} == {
+        "jsd-features",
+        "jsd-rows[3]",
+    }
+    assert ask(db, "select len(feature_names) from projection") == [(3,)]
+    (wrong,) = solve(related(6), db=db, project=3, **QUICK)
+    assert "cannot be projected" in wrong.error
+
+
+def test_numeric_targets_are_solved_with_a_regressor(db):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 6))
+    problem = Problem.of(X, X[:, 0] * 3 + rng.normal(size=80) * 0.1, space="numbers")
+    (told,) = solve(problem, db=db, **QUICK)
+    assert "x0" in told.features
+    assert told.scoring == "r2"
+    assert told.score > 0.8
+    (wrong,) = solve(problem, db=db, learner="logistic", **QUICK)
+    assert "predicts classes" in wrong.error
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"selector": "clim"}, "no selector named 'clim': did you mean climb"),
+        ({"learner": "forrest"}, "did you mean forest"),
+        ({"distance": "jsd"}, "no distance named 'jsd'"),
+        ({"transfer": "gided"}, "did you mean guided"),
+        ({"scoring": "acuracy"}, "did you mean accuracy"),
+        ({"budget": 0}, "budget must be at least 1"),
+        ({"neighbours": 0}, "neighbours must be at least 1"),
+        ({"folds": 1}, "folds must be at least 2"),
+        ({"seconds": 0.0}, "seconds must be more than 0"),
+        ({"wave": 0}, "wave must be at least 1"),
+        ({"params": {"nope": 1}}, "selector 'climb' has no parameter 'nope'"),
+        ({"params": {"measure": "infogian"}}, "did you mean infogain"),
+    ],
+)
+def test_wrong_settings_are_refused_before_anything_is_read(db, settings, words):
+    with pytest.raises(UsageError, match=words):
+        solve([Unreadable()], db=db, **settings)
+    assert not db.exists()
+
+
+def test_without_a_db_nothing_is_written(tmp_path, related, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (told,) = solve(related(0), db=None, **QUICK)
+    assert told.status == "solved"
+    assert list(tmp_path.iterdir()) == []
