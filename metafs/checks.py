@@ -1,5 +1,6 @@
 """What every problem must satisfy; each refusal is a sentence that says what to do."""
 
+from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -34,13 +35,12 @@ def unknown_column(
 
 def check_names(names: Sequence[str], where: str) -> None:
     """Refuse two columns of one name."""
-    if len(set(names)) < len(names):
-        seen: set[str] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise ProblemError(
-            f"{where}: duplicate column name: '{twice}' occurs {list(names).count(twice)} times; "
-            "rename all but one."
-        )
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ProblemError(
+                f"{where}: duplicate column name: '{name}' occurs {count} times; "
+                "rename all but one."
+            )
 
 
 def check_shape(X: Matrix, y: Array, names: Sequence[str], where: str) -> None:

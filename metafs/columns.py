@@ -24,9 +24,8 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 _MISSING = frozenset(MISSING)
 _BOOLEANS = {"false": 0.0, "true": 1.0}
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
-_NUMBER_LIKE = re.compile(
-    r"\s*[-+]?[\d.,']*\d[\d.,']*\s*"
-)  # such as 1,5 or 1'000: meant as a number
+# Meant as a number, though not written as one: 1,5 or 1,234.5 or 1'000.
+_NUMBER_LIKE = re.compile(r"\s*[-+]?(\d+,\d+|\d{1,3}([,' ]\d{3})+([.,]\d+)?)\s*")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -164,11 +163,18 @@ def _seconds(text: str) -> float | None:
     return (moment - _EPOCH) // timedelta(microseconds=1) / 1e6
 
 
+def frame_names(frame: Any) -> list[str]:
+    """Return the names of a frame's columns as text, even where they repeat."""
+    try:
+        return [str(name) for name in nw.from_native(frame, eager_only=True).columns]
+    except nw.exceptions.DuplicateError:
+        return [str(name) for name in getattr(frame, "column_names", frame.columns)]
+
+
 def frame_columns(frame: Any) -> Iterator[tuple[str, Array]]:
     """Yield name and raw values of each column of a pandas, polars or other eager frame."""
-    frame = nw.from_native(frame, eager_only=True)
-    for name in frame.columns:
-        yield str(name), series_values(frame[name])
+    for series in nw.from_native(frame, eager_only=True).iter_columns():
+        yield str(series.name), series_values(series)
 
 
 def series_values(series: Any) -> Array:

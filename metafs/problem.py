@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from metafs import checks
-from metafs.columns import frame_columns
+from metafs.columns import frame_columns, frame_names
 from metafs.errors import ProblemError
 from metafs.fingerprint import fingerprint
 from metafs.matrix import matrix_of_array, matrix_of_columns, raw_target, used_categories
@@ -151,13 +151,14 @@ class Problem:
         where = source or name
         described = {"name": name, "source": source}
         if nw.dependencies.is_into_dataframe(X):
-            names = [str(column) for column in X.columns]
+            names = frame_names(X)
             checks.check_names(names, where)
             columns: Iterable[tuple[str, Array]] = frame_columns(X)
             if isinstance(y, str):
                 if y not in names:
                     raise ProblemError(checks.unknown_column(where, y, names, role="target"))
-                target, y = y, dict(frame_columns(X[[y]]))[y]
+                target = y
+                y = next(raw for column, raw in frame_columns(X) if column == target)
                 names.remove(target)
                 columns = (pair for pair in columns if pair[0] != target)
             matrix, categories = matrix_of_columns(columns, len(names), len(X), where)

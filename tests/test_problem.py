@@ -4,6 +4,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,10 +124,21 @@ def test_frames_and_arrays_of_one_content_agree():
             pl.DataFrame(columns).with_columns(pl.col("c").cast(pl.Categorical)), pl.Series(y)
         ),
         Problem.of(frame.drop(columns="y"), frame["y"]),
+        Problem.of(pa.table(columns | {"y": y}), "y"),
         Problem.of(objects, y, feature_names=list(columns)),
         Problem.of(objects.tolist(), y, feature_names=list(columns)),
     ]
     assert len({problem.fingerprint for problem in problems}) == 1
+
+
+def test_columns_of_a_frame_may_be_numbered():
+    frame = pd.DataFrame([[1, 2, 0], [3, 4, 1]])
+    assert Problem.of(frame, "2").feature_names == ("0", "1")
+
+
+def test_text_that_only_resembles_numbers_is_a_category():
+    for texts in (["1.2.3", "1.2.4"], ["01.02.2020", "02.02.2020"], ["10-20", "20-30"]):
+        assert Problem.of(pd.DataFrame({"a": texts}), [0, 1]).categories == {0: tuple(texts)}
 
 
 def test_dates_are_seconds_whatever_holds_them():

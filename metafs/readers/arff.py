@@ -22,6 +22,7 @@ from metafs.typing import Array
 _ATTRIBUTE = re.compile(
     r"""@attribute\s+('(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\S+)\s*(.+)""", re.I | re.S
 )
+_PAIR = re.compile(r"""\s*(\d+)\s+('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^,]+)\s*(?:,|$)""")
 _NUMERIC = ("numeric", "real", "integer")
 _OTHER = ("string", "date")
 
@@ -135,16 +136,7 @@ def _attribute(name: str, kind: str, where: str) -> Attribute:
 
 def _row(line: str, n_attributes: int, number: int, where: str) -> Row:
     if line.startswith("{") and line.endswith("}"):
-        row: dict[int, str] = {}
-        for pair in _split(line[1:-1]) if line[1:-1].strip() else []:
-            index, _, value = pair.partition(" ")
-            if not index.isdigit() or int(index) >= n_attributes:
-                raise ProblemError(
-                    f"{where}: row {number} gives a value to attribute '{index}', but they are "
-                    f"numbered 0 to {n_attributes - 1}; mend the row."
-                )
-            row[int(index)] = _unquoted(value.strip())
-        return row
+        return _sparse_row(line[1:-1].strip(), n_attributes, number, where)
     values = _split(line)
     if len(values) != n_attributes:
         raise ProblemError(
@@ -154,12 +146,27 @@ def _row(line: str, n_attributes: int, number: int, where: str) -> Row:
     return values
 
 
+def _sparse_row(pairs: str, n_attributes: int, number: int, where: str) -> dict[int, str]:
+    row: dict[int, str] = {}
+    start = 0
+    while start < len(pairs):
+        pair = _PAIR.match(pairs, start)
+        if pair is None or int(pair[1]) >= n_attributes:
+            raise ProblemError(
+                f"{where}: row {number} has '{pairs[start:][:20]}' where an attribute from 0 "
+                f"to {n_attributes - 1} and its value should be; mend the row."
+            )
+        row[int(pair[1])] = _unquoted(pair[2].strip())
+        start = pair.end()
+    return row
+
+
 def _split(line: str) -> list[str]:
     if "'" not in line and '"' not in line:
         return [value.strip() for value in line.split(",")]
     quote = min("'\"", key=lambda mark: line.find(mark) % (len(line) + 1))
     fields = csv.reader([line], quotechar=quote, escapechar="\\", skipinitialspace=True)
-    return [value.strip() for value in next(fields)]
+    return [_unquoted(value.strip()) for value in next(fields)]
 
 
 def _unquoted(text: str) -> str:

@@ -6,6 +6,7 @@ are left alone. No pickle is ever loaded.
 """
 
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,15 +22,26 @@ from metafs.readers.source import ReadOptions, feature_positions
 from metafs.typing import Array
 
 _CSR_PARTS = ("data", "indices", "indptr", "shape")
+_BROKEN = (
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 _USED = ("X", "y", "feature_names", "meta_features", "meta_feature_names", *_CSR_PARTS)
 
 
 def stored_name(path: Path) -> str | None:
     """Return the name that an npz gives its problem, if it is readable and has one."""
     try:
+        if not zipfile.is_zipfile(path):
+            return None
         with np.load(path, allow_pickle=False) as file:
             return str(file["name"]) if "name" in file and file["name"].ndim == 0 else None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+    except _BROKEN:
         return None
 
 
@@ -110,28 +122,26 @@ def _problem(
 
 def _load(path: Path, where: str) -> dict[str, Array]:
     refuse_empty(path, where)
+    if not zipfile.is_zipfile(path):
+        raise unreadable(where, "it is not an npz file, or cut short; use numpy.savez")
     try:
         with np.load(path, allow_pickle=False) as file:
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                raise ProblemError(
-                    f"{where}: is one array, not npz; save X and y with numpy.savez."
-                )
-            wanted = [key for key in _USED if key in file]
-            arrays = {}
-            for key in wanted:
-                try:
-                    arrays[key] = file[key]
-                except ValueError as error:
-                    if "allow_pickle" not in str(error):
-                        raise
-                    raise ProblemError(
-                        f"{where}: the array '{key}' holds Python objects, which are never loaded; "
-                        "save it as numbers or text."
-                    ) from None
-            return arrays
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        why = "it is not a whole npz file" if zipfile.is_zipfile(path) else str(error)
-        raise unreadable(where, why) from None
+            return {key: _array(file, key, where) for key in _USED if key in file}
+    except _BROKEN as error:
+        raise unreadable(where, str(error)) from None
+
+
+def _array(file: Any, key: str, where: str) -> Array:
+    try:
+        array: Array = file[key]
+    except ValueError as error:
+        if "allow_pickle" in str(error):
+            raise ProblemError(
+                f"{where}: the array '{key}' holds Python objects, which are never loaded; "
+                "save it as numbers or text."
+            ) from None
+        raise
+    return array
 
 
 def _csr(arrays: Mapping[str, Array], where: str) -> csr_array:

@@ -108,8 +108,11 @@ def _file(path: Path, options: ReadOptions) -> Iterator[Source]:
 
 def _entry(entry: Entry) -> Iterator[Source]:
     """Expand one entry of a stream; its name goes before what tells several problems apart."""
-    _check(entry.options)
-    expanded = list(_expand(entry.source, entry.options, in_stream=True))
+    try:
+        _check(entry.options)
+        expanded = list(_expand(entry.source, entry.options, in_stream=True))
+    except UsageError as error:
+        raise UsageError(f"{entry.where}: {error}") from None
     for source in expanded:
         name = source.name
         if entry.name is not None:

@@ -30,8 +30,9 @@ Meta = Path | Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """One problem of a stream file: where it is and how to read it."""
+    """One problem of a stream file: `where` it is listed, its source and how to read it."""
 
+    where: str
     source: str
     options: ReadOptions
     name: str | None = None
@@ -79,6 +80,7 @@ def _entry(problem: Any, where: str, folder: Path, options: ReadOptions) -> Entr
         )
     source = texts["source"]
     return Entry(
+        where=where,
         source=source if source.startswith(PREFIX) else str(folder / source),
         name=texts.get("name"),
         meta_features=_meta(problem.get("meta_features"), where, folder),

@@ -216,6 +216,19 @@ def test_sparse_arff_stays_sparse(tmp_path):
     assert dense.fingerprint == renamed.fingerprint
 
 
+def test_quotes_in_arff(tmp_path):
+    path = tmp_path / "quotes.arff"
+    path.write_text(
+        "@relation q\n@attribute 'the text' string\n@attribute \"b c\" {'x, y', \"z\"}\n"
+        "@attribute y {0, 1}\n@data\n'a, b',\"z\",0\n{0 'it\\'s', 1 'x, y', 2 1}\n\"c\", z ,0\n"
+    )
+    problem = read(path)
+    assert problem.feature_names == ("the text", "b c")
+    assert problem.categories == {0: ("a, b", "c", "it's"), 1: ("x, y", "z")}
+    assert problem.X.tolist() == [[0, 1], [2, 0], [1, 1]]
+    assert problem.y.tolist() == [0, 1, 0]
+
+
 def test_a_source_can_be_sent_to_another_process(tmp_path, expected):
     path = write(tmp_path, "csv", COLUMNS)
     (source,) = sources([path], ReadOptions(targets=("y",), keep=("flag",)))

@@ -1,0 +1,139 @@
+"""Whatever is wrong with a file or a request is one sentence that names it and what to do."""
+
+import pandas as pd
+import pytest
+
+from metafs.errors import ProblemError, UsageError
+from metafs.readers import ReadOptions, sources
+
+Y = ReadOptions(targets=("y",))
+HEAD = "@relation r\n@attribute a numeric\n@attribute y {u,v}\n@data\n"
+
+
+def refusal(kind, path, options=Y):
+    """Return the sentence with which reading everything at this path is refused."""
+    with pytest.raises(kind) as caught:
+        for source in sources([path], options):
+            source.read()
+    message = str(caught.value)
+    assert type(caught.value) is kind
+    assert "\n" not in message and message.endswith((".", "?"))
+    return message
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("p.csv", "", "is empty"),
+        ("p.csv", "\n\n", "names no columns"),
+        ("p.csv", "a,y\n", "has 0 rows"),
+        ("p.csv", "a,y\n1,0\n", "has 1 row;"),
+        ("p.csv", "y\n0\n1\n", "no feature columns"),
+        ("p.csv", "a,b\n1,0\n2,1\n", "no column 'y' (the target); its columns are 'a', 'b'"),
+        ("p.csv", "a,yy\n1,0\n2,1\n", "no column 'y' (the target); did you mean 'yy'?"),
+        ("p.csv", "a,y\n1,k\n2,k\n", "only one class"),
+        ("p.csv", "a,y\n1,1.5\n2,1.5\n", "constant"),
+        ("p.csv", "a,y\n1,\n2,NA\n", "'y' has no values"),
+        ("p.csv", "a,b,y\n1,,0\n2,?,1\n", "'b' has no values at all; leave it out with --drop b"),
+        ("p.csv", "a,b,a,y\n1,2,3,0\n4,5,6,1\n", "duplicate column name: 'a'"),
+        (
+            "p.csv",
+            "a,y\n1,0\n2,1\nthree,1\n",
+            "text in a numeric column: 'a' holds 'three' in row 3",
+        ),
+        ("p.csv", "a;y\n1,5;0\n2,5;1\n", "'a' holds '1,5' in row 1"),
+        ("p.csv", "a,y\n1,0\ninf,1\n", "'a' has an infinite value in row 2"),
+        ("p.csv", "a,y\n1,0\n1e999,1\n", "'a' has an infinite value in row 2"),
+        ("p.csv", ",a,y\n0,1,0\n1,2,1\n", "column 1 has no name"),
+        ("p.csv", "a,b,y\n1,2,0\n3,4\n5,6,1\n", "line 3 has 2 values where the header has 3"),
+        ("p.csv", "a,b,y\n1,2,0\n3,4,5,6\n", "line 3 has 4 values where the header has 3"),
+        ("p.csv", 'a,b,y\n1,2,0\n3,"4,1\n', "quote"),
+        ("p.csv", "a,b,y\n1,2,0\n3,é,1\n".encode("latin-1"), "line 3 is not UTF-8"),
+        ("p.csv", "é,b,y\n1,2,0\n3,4,1\n".encode("latin-1"), "line 1 is not UTF-8"),
+        ("p.csv", "a,y\n1,0\n2,1\n".encode("utf-16"), "line 1 is not UTF-8"),
+        ("p.csv.gz", "a,y\n1,0\n", "cannot be read"),
+        ("p.tsv", "a,y\n1,0\n2,1\n", "no column 'y'"),
+        ("p.parquet", "", "is empty"),
+        ("p.parquet", "PAR1 and more PAR1", "not a whole parquet file"),
+        ("p.jsonl", "", "is empty"),
+        ("p.jsonl", '{"a":1,"y":0}\n{"a":\n', "not valid JSON"),
+        ("p.jsonl", '{"a":1,"a":2,"y":0}\n', "duplicate column name: 'a'"),
+        ("p.jsonl", '{"a":[1],"y":0}\n{"a":[2],"y":1}\n', "'a' holds lists"),
+        (
+            "p.jsonl",
+            '{"a":{"b":1},"y":0}\n{"a":{"b":2},"y":1}\n',
+            "'a' holds lists or other nested",
+        ),
+        ("p.jsonl", '{"a":1,"y":0}\n{"a":"x","y":1}\n', "text in a numeric column: 'a'"),
+        ("p.jsonl", '{"a":"é","y":0}\n'.encode("latin-1"), "line 1 is not UTF-8"),
+        ("p.json", "[]", "holds no JSON objects"),
+        ("p.json", "[1, 2]", "holds no JSON objects"),
+        ("p.arff", "", "is empty"),
+        ("p.arff", "@relation r\n@attribute a numeric\n", "no @data section"),
+        ("p.arff", "@relation r\nattribute a numeric\n", "'attribute a numeric' is no ARFF"),
+        ("p.arff", "@attribute a relational\n@data\n", "'relational', which is not understood"),
+        ("p.arff", HEAD, "has 0 rows"),
+        ("p.arff", HEAD + "1,u,2\n", "row 1 has 3 values for 2 attributes"),
+        ("p.arff", HEAD + "1,u\nx,v\n", "text in a numeric column: 'a' holds 'x' in row 2"),
+        ("p.arff", HEAD + "{0 1}\n{5 1}\n", "row 2 has '5 1' where"),
+        ("p.arff", HEAD + "{0 1}\n{1}\n", "row 2 has '1' where"),
+        ("p.arff", (HEAD + "1,é\n").encode("latin-1"), "line 5 is not UTF-8"),
+    ],
+)
+def test_a_bad_file_is_a_problem_error(tmp_path, name, content, words):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    message = refusal(ProblemError, path)
+    assert message.startswith(f"{path}: ")
+    assert words in message
+
+
+def test_a_truncated_parquet_file(tmp_path):
+    path = tmp_path / "p.parquet"
+    pd.DataFrame({"a": range(100), "y": [0, 1] * 50}).to_parquet(path)
+    whole = path.read_bytes()
+    for length in (4, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        assert "not a whole parquet file" in refusal(ProblemError, path)
+
+
+def test_nested_parquet_columns(tmp_path):
+    path = tmp_path / "p.parquet"
+    nested = pd.DataFrame({"a": [{"b": 1}, {"b": 2}], "c": [[1], [2]], "d": [3, 4], "y": [0, 1]})
+    nested.to_parquet(path)
+    assert "'a' holds lists or other nested values" in refusal(ProblemError, path)
+    options = ReadOptions(targets=("y",), drop=("a", "c"))
+    assert sources([path], options)[0].read().feature_names == ("d",)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "words"),
+    [
+        (
+            ReadOptions(),
+            UsageError,
+            "say with --target which column to predict; its columns are 'a'",
+        ),
+        (ReadOptions(("why",)), ProblemError, "no column 'why' (the target)"),
+        (ReadOptions(("y",), drop=("bb",)), ProblemError, "no column 'bb' (to drop)"),
+        (ReadOptions(("y",), keep=("bb",)), ProblemError, "no column 'bb' (to keep)"),
+        (ReadOptions(("y",), keep=("a",), drop=("a",)), UsageError, "'a' is both kept and dropped"),
+        (ReadOptions(("y",), drop=("y",)), UsageError, "'y' is both a target and dropped"),
+        (ReadOptions(("y",), keep=("y",)), UsageError, "'y' is both a target and kept"),
+        (ReadOptions(("y",), task="ranks"), UsageError, "task 'ranks' is unknown"),
+    ],
+)
+def test_a_bad_request_of_a_good_file(tmp_path, options, kind, words):
+    path = tmp_path / "p.csv"
+    path.write_text("a,b,y\n1,2,0\n3,4,1\n")
+    assert words in refusal(kind, path, options)
+
+
+def test_what_is_not_there_or_not_understood_is_wrong_usage(tmp_path):
+    assert "no file or folder" in refusal(UsageError, tmp_path / "missing.csv")
+    assert "did you mean 'demo:digits'?" in refusal(UsageError, "demo:digit")
+    assert "holds no problems" in refusal(UsageError, tmp_path)
+    strange = tmp_path / "notes.txt"
+    strange.write_text("hello")
+    assert ".csv, .tsv, .parquet" in refusal(UsageError, strange)
+    assert "holds no problems" in refusal(UsageError, tmp_path)

@@ -1,0 +1,192 @@
+"""Folders, demos and streams become lists of sources without reading the data."""
+
+import pickle
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from metafs.errors import ProblemError, UsageError
+from metafs.readers import ReadOptions, sources
+
+TABLE = "a,b,y,z\n1,2,0,1\n3,4,1,0\n5,6,0,0\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("b.csv", "a.csv"):
+        (tmp_path / name).write_text(TABLE)
+    np.savez(tmp_path / "c.npz", X=np.eye(3), y=[0, 1, 0])
+    (tmp_path / "README.txt").write_text("not a problem")
+    (tmp_path / ".hidden.csv").write_text("")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "features.tsv").write_text("name\tsize\tage\nb\t2\t20\na\t1\t10\n")
+    return tmp_path
+
+
+def stream(folder, text):
+    path = folder / "stream.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_folder_gives_its_files_sorted(folder):
+    (folder / "features.tsv").unlink()
+    found = sources([folder], ReadOptions(targets=("y",)))
+    assert [source.name for source in found] == ["a", "b", "c"]
+    assert [source.read().n_features for source in found] == [3, 3, 3]
+    assert found[0].origin == str(folder / "a.csv")
+
+
+def test_listing_does_not_read(folder):
+    (folder / "a.csv").write_bytes(b"\xff\xfe")
+    first, _ = sources([folder / "a.csv", folder / "b.csv"], ReadOptions(targets=("y",)))
+    with pytest.raises(ProblemError, match="not UTF-8"):
+        first.read()
+
+
+def test_digits_are_45_problems_in_a_stable_order():
+    found = sources(["demo:digits"])
+    pairs = [f"digits {low} vs {high}" for low, high in combinations(range(10), 2)]
+    assert [source.name for source in found] == pairs
+    problem = found[pairs.index("digits 3 vs 8")].read()
+    assert problem.name == "digits 3 vs 8"
+    assert problem.classes == ("3", "8")
+    assert problem.space == "digits"
+    assert problem.feature_names[:2] == ("pixel_0_0", "pixel_0_1")
+    assert problem.feature_names[-1] == "pixel_7_7"
+    assert problem.meta_features.shape == (64, 2)
+    assert problem.meta_features[10].tolist() == [1, 2]
+    assert problem.meta_feature_names == ("row", "column")
+    assert len({source.read().fingerprint for source in found}) == 45
+    assert pickle.loads(pickle.dumps(found[0])).read().fingerprint == found[0].read().fingerprint
+
+
+def test_digits_obey_the_options():
+    options = ReadOptions(space="s", drop=("pixel_0_0",), keep=("pixel_3_3",))
+    source = sources(["demo:digits"], options)[0]
+    problem = source.read()
+    assert problem.space == "s"
+    assert problem.n_features == len(problem.meta_features) == 63
+    assert source.keep == ("pixel_3_3",)
+
+
+def test_a_stream_says_how_to_read_each_problem(folder):
+    path = stream(
+        folder,
+        """
+        [[problem]]
+        source = "a.csv"
+        target = "y"
+        name = "first"
+        meta_features = "features.tsv"
+        drop = ["z"]
+        keep = ["a"]
+
+        [[problem]]
+        source = "b.csv"
+        target = ["y", "z"]
+        name = "both"
+        space = "other"
+        task = "numbers"
+
+        [[problem]]
+        source = "c.npz"
+
+        [[problem]]
+        source = "b.csv"
+        target = "z"
+        drop = "y"
+        [problem.meta_features]
+        a = {size = 1, age = 10}
+        b = {age = 20, size = 2}
+        """,
+    )
+    found = sources([path])
+    assert [source.name for source in found] == ["first", "both:y", "both:z", "c", "b"]
+    first, both_y, both_z, c, b = (source.read() for source in found)
+    assert first.name == "first"
+    assert first.feature_names == ("a", "b")
+    assert first.meta_features.tolist() == [[1, 10], [2, 20]]
+    assert first.meta_feature_names == ("size", "age")
+    assert found[0].keep == ("a",)
+    assert both_y.name == "both:y"
+    assert both_y.feature_names == both_z.feature_names == ("a", "b")
+    assert both_y.space == "other"
+    assert both_y.classes is None
+    assert c.n_features == 3
+    assert b.meta_features.tolist() == [[1, 10], [2, 20]]
+    assert pickle.loads(pickle.dumps(found[0])).read().fingerprint == first.fingerprint
+
+
+def test_the_command_line_fills_in_what_a_stream_leaves_open(folder):
+    path = stream(folder, '[[problem]]\nsource = "a.csv"\n[[problem]]\nsource = "demo:digits"\n')
+    found = sources([path], ReadOptions(targets=("z",), space="s"))
+    assert len(found) == 46
+    assert found[0].read().target == "z"
+    assert found[0].read().space == found[1].read().space == "s"
+
+
+@pytest.mark.parametrize(
+    "given", ["{a = 1, b = 2}", "{a = [1], b = [2]}", "{b = {m0 = 2}, a = {m0 = 1}}"]
+)
+def test_inline_meta_features(folder, given):
+    entry = f'source = "a.csv"\ntarget = "y"\ndrop = "z"\nmeta_features = {given}'
+    (source,) = sources([stream(folder, f"[[problem]]\n{entry}\n")])
+    assert source.read().meta_features.tolist() == [[1], [2]]
+    assert source.read().meta_feature_names == ("m0",)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[problem]\n", "not valid TOML"),
+        ("", "lists no problems"),
+        ("problem = 3\n", "lists no problems"),
+        ("problem = [3]\n", "problem 1: is not a table"),
+        ('[[problems]]\nsource = "a.csv"\n', "'problems' is unknown"),
+        ('[[problem]]\ntarget = "y"\n', "problem 1: has no source"),
+        ('[[problem]]\nsource = "a.csv"\ntraget = "y"\n', "did you mean 'target'?"),
+        ('[[problem]]\nsource = "a.csv"\ntarget = 3\n', "problem 1: target must be"),
+        ("[[problem]]\nsource = 3\n", "problem 1: source must be text"),
+        ('[[problem]]\nsource = "a.csv"\ntask = "rank"\n', "problem 1: the task 'rank' is unknown"),
+        ('[[problem]]\nsource = "a.csv"\nmeta_features = 3\n', "meta_features must be"),
+        ('[[problem]]\nsource = "a.csv"\nmeta_features = "no.csv"\n', "no file"),
+        ('[[problem]]\nsource = "demo:digits"\n[[problem]]\nsource = "no.csv"\n', "problem 2"),
+        ('[[problem]]\nsource = "a.csv"\n', "say with --target"),
+        ('[[problem]]\nsource = "stream.toml"\n', "cannot be the source of another"),
+        ('[[problem]]\nsource = "a.csv"\ntarget="y"\ndrop="y"\n', "both a target and dropped"),
+    ],
+)
+def test_a_bad_stream_is_wrong_usage(folder, text, words):
+    path = stream(folder, text)
+    with pytest.raises(UsageError) as caught:
+        sources([path])
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert words in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("{a = 1}", "no meta-features for 'b'"),
+        ("{a = 1, b = [1, 2]}", "of 'b' are 2 instead of 1"),
+        ("{a = 1, b = 'x'}", "of 'b' are not all numbers"),
+        ("{a = {p = 1}, b = {q = 1}}", "of 'b' have other names"),
+        ("'features.tsv'", "no meta-features for 'z'"),
+        ("'text.csv'", "'size' is text ('large')"),
+        ("'narrow.csv'", "has no meta-features"),
+        ("'c.npz'", "must be a table"),
+    ],
+)
+def test_bad_meta_features_are_told_when_the_problem_is_read(folder, given, words):
+    (folder / "text.csv").write_text("name,size\na,large\nb,small\n")
+    (folder / "narrow.csv").write_text("name\na\nb\n")
+    dropped = "" if "features.tsv" in given else 'drop = "z"\n'
+    text = f'[[problem]]\nsource = "a.csv"\ntarget = "y"\n{dropped}meta_features = {given}\n'
+    (source,) = sources([stream(folder, text)])
+    with pytest.raises(ProblemError) as caught:
+        source.read()
+    assert words in str(caught.value)
