@@ -70,7 +70,8 @@ def writing(path: Path, wait_s: float) -> Iterator[duckdb.DuckDBPyConnection]:
             f"cannot create a MetaDB at {path}: there is no folder {path.parent}, "
             "create it or give another --db"
         )
-    options = f"read_write, storage_version '{STORAGE_VERSION}'"
+    # A file keeps the version it was made with, and cannot be lowered to another.
+    options = "read_write" if path.exists() else f"storage_version '{STORAGE_VERSION}'"
     with _visit(path, wait_s, options, _shared_engine()) as con:
         yield con
 

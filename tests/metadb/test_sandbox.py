@@ -1,0 +1,135 @@
+import pytest
+from metafs_metadb import MetaDB, QueryRefused, sandbox
+
+from .building import record
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory):
+    db = MetaDB(tmp_path_factory.mktemp("db") / "metafs.duckdb")
+    record(db, "p")
+    return db
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "copy run to '{folder}/run.csv'",
+        "copy (select 1) to '{folder}/one.parquet'",
+        "copy run from '/etc/passwd'",
+        "export database '{folder}/all'",
+        "attach '{folder}/other.duckdb' as other",
+        "install httpfs",
+        "load httpfs",
+        "set threads = 1",
+        "set enable_external_access = true",
+        "reset enable_external_access",
+        "set variable x = 1",
+        "pragma memory_limit = '1GB'",
+        "insert into tally values ('x', 1)",
+        "update run set score = 1",
+        "delete from run",
+        "drop table run",
+        "create table t (x integer)",
+        "create temp table t (x integer)",
+        "create macro m() as 1",
+        "prepare x as select 1",
+        "call pragma_version()",
+        "begin",
+        "checkpoint",
+        "use memory",
+        "detach metadb",
+        "vacuum",
+        "select 1; select 2",
+        "select 1; drop table run",
+        "",
+        "-- nothing",
+        "select * from read_csv('/etc/passwd')",
+        "select * from read_text('/etc/passwd')",
+        "select * from read_blob('/etc/passwd')",
+        "select * from read_json('/etc/passwd')",
+        "select * from parquet_scan('/etc/passwd')",
+        "select * from glob('/*')",
+        "select * from '/etc/passwd'",
+        "select * from 'data.csv'",
+        "explain analyze copy run to '{folder}/run.csv'",
+        "explain analyze insert into tally values ('x', 1)",
+        "select nextval('run_id')",
+        "select getenv('HOME')",
+        "selec 1",
+        "select nonsense",
+        "select * from db",
+        "select 1 / x from (select 'a'::integer as x)",
+    ],
+)
+def test_refused_with_a_sentence(db, tmp_path, query):
+    with pytest.raises(QueryRefused) as raised:
+        list(db.sql(query.format(folder=tmp_path))[1])
+    assert "\n" not in str(raised.value)
+    assert list(tmp_path.iterdir()) == []
+    assert db.check() == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select name from problem",
+        "from problem select name;",
+        "with x as (select name from problem) select * from x",
+        "-- a comment\nselect name from problem",
+    ],
+)
+def test_answered(db, query):
+    columns, rows = db.sql(query)
+    assert columns == ("name",)
+    assert list(rows) == [("p",)]
+
+
+def test_describe_show_and_explain_are_reading_too(db):
+    assert "run_id" in [row[0] for row in db.sql("describe run")[1]]
+    assert ("problem",) in list(db.sql("show tables")[1])
+    assert list(db.sql("explain select * from run")[1])
+
+
+def test_the_query_of_the_readme(db):
+    query = (
+        "select f.name, count(*) from selection join feature f using (feature_id) "
+        "where selected group by 1 order by 2 desc, 1 limit 10"
+    )
+    assert list(db.sql(query)[1]) == [("a", 1), ("b", 1)]
+
+
+def test_named_parameters(db):
+    query = "select $n::integer + 1, $word"
+    assert list(db.sql(query, {"n": "41", "word": "it's"})[1]) == [(42, "it's")]
+    with pytest.raises(QueryRefused, match=r"needs a value for \$word: give -p word=VALUE"):
+        db.sql(query, {"n": 1})
+    with pytest.raises(QueryRefused, match=r"has no parameter \$other"):
+        db.sql(query, {"n": 1, "word": "", "other": 2})
+
+
+def test_sql_errors_are_one_line_of_what_duckdb_says(db):
+    with pytest.raises(QueryRefused, match="the query failed: Table with name nowhere does not"):
+        db.sql("select * from nowhere")
+
+
+def test_a_long_answer_is_streamed_and_a_short_one_holds_nothing(db):
+    _, rows = db.sql("select 1 from problem, range(25_000)")
+    assert sum(1 for _ in rows) == 25_000
+    _, rows = db.sql("select 1 from problem")
+    record(db, "p", seed=1)  # not locked out by an answer nobody has read yet
+    assert list(rows) == [(1,)]
+
+
+def test_a_long_answer_given_up_lets_go(db):
+    _, rows = db.sql("select 1 from problem, range(25_000)")
+    assert isinstance(rows, sandbox.Iterator)
+    next(rows)
+    rows.close()
+    record(db, "p", seed=2)
+
+
+def test_a_stream_that_fails_on_its_way_is_a_sentence(db):
+    query = "select case when i < 20_000 then 1 else error('late') end from range(30_000) t(i)"
+    with pytest.raises(QueryRefused, match="late"):
+        list(db.sql(query)[1])
