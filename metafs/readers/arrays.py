@@ -127,6 +127,8 @@ def _load(path: Path, where: str) -> dict[str, Array]:
     try:
         with np.load(path, allow_pickle=False) as file:
             return {key: _array(file, key, where) for key in _USED if key in file}
+    except ProblemError:  # a ValueError too, but one that already is a sentence
+        raise
     except _BROKEN as error:
         raise unreadable(where, str(error)) from None
 

@@ -108,6 +108,7 @@ def test_bad_npz_is_told_in_a_sentence(tmp_path, arrays, words):
     with pytest.raises(ProblemError, match=words) as caught:
         read(path)
     assert str(caught.value).startswith(f"{path}: ")
+    assert str(caught.value).count(str(path)) == 1
     assert "\n" not in str(caught.value)
 
 

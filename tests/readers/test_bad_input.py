@@ -85,6 +85,7 @@ def test_a_bad_file_is_a_problem_error(tmp_path, name, content, words):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     message = refusal(ProblemError, path)
     assert message.startswith(f"{path}: ")
+    assert message.count(str(path)) == 1
     assert words in message
 
 
