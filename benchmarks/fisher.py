@@ -12,9 +12,10 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 from time import perf_counter
 
 import numpy as np
-from metafs_filters.fisher import fisher_scores
 from scipy.sparse import csr_array, random_array
 from sklearn.feature_selection import f_classif
+
+from metafs_filters.fisher import fisher_scores
 
 
 def best_of(times, work):

@@ -16,13 +16,13 @@ import sys
 from time import perf_counter
 
 import numpy as np
-from metafs_climb import Climb, MIConfidence
-from metafs_climb.mi_confidence import fitness
 from scipy.sparse import csr_array, random_array
 from sklearn.datasets import load_digits
 
 from metafs.discretise import discretise, discretise_target
 from metafs.information import entropy
+from metafs_climb import Climb, MIConfidence
+from metafs_climb.mi_confidence import fitness
 
 
 class UniqueEvaluator:

@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 
 import numpy as np
+
 from metafs_metadb import MetaDB, NeighbourRow, ProblemRow, RunRow, SelectionRows
 
 N_FEATURES = 64

@@ -12,7 +12,7 @@ Missing values are a bin of their own, "missing". Equal values always share a bi
 frequent bin of a column is code 0, which is not stored, so codes of sparse data stay sparse.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -99,6 +99,23 @@ def discretise(
         shape=(n_samples, n_features),
     )
     return Codes(matrix, tuple(labels))
+
+
+def categories_of(X: Matrix, columns: Sequence[int] | None) -> dict[int, tuple[str, ...]]:
+    """Return, for columns that hold the codes 0, 1, ... of categories, a label for each code.
+
+    Examples
+    --------
+    >>> categories_of(np.array([[0.0, 9.5], [2.0, 7.5]]), [0])
+    {0: ('0', '1', '2')}
+    """
+    found = {}
+    for column in columns or ():
+        values = X[:, [column]]
+        codes = values.data if issparse(values) else values
+        largest = np.max(codes, initial=0.0, where=~np.isnan(codes))
+        found[int(column)] = tuple(str(code) for code in range(int(largest) + 1))
+    return found
 
 
 def discretise_target(y: Array, *, n_bins: int = 4) -> Array:

@@ -7,7 +7,6 @@ from os import PathLike
 from typing import Any, Self
 
 import numpy as np
-from metafs_metadb import MetaDB
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
@@ -24,6 +23,7 @@ from metafs.selection import Selection, select
 from metafs.settings import Plan, Settings
 from metafs.steps import Prepared, Stopwatch, Worked, prepare
 from metafs.typing import Array
+from metafs_metadb import MetaDB
 
 
 @cache

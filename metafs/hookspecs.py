@@ -33,8 +33,8 @@ def metafs_measures() -> Mapping[str, Any]:
     """Offer quality measures: ``measure(X, y)`` returns one score a feature, larger is better.
 
     A measure of sets also has ``measure.of_set(X, y, features) -> float``; with
-    ``measure.bind(X, y)`` it may return an evaluator whose ``of_sets(base, edits)`` gives the
-    fitness of many sets near ``base`` in one go.
+    ``measure.bind(X, y, categories=None)`` it may return an evaluator whose
+    ``of_sets(base, edits)`` gives the fitness of many sets near ``base`` in one go.
     """
     raise AssertionError("a specification is never called")
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Protocol
 
-from metafs_metadb import MetaDB, MetaDBError
-
 from metafs.engines import open_engine
 from metafs.errors import UsageError
 from metafs.memory import Memory
@@ -22,6 +20,7 @@ from metafs.registry import Registry
 from metafs.settings import Plan, Settings
 from metafs.solution import Solution
 from metafs.steps import Prepared, Worked, prepare, work
+from metafs_metadb import MetaDB, MetaDBError
 
 
 class Readable(Protocol):

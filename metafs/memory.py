@@ -11,6 +11,11 @@ from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
+from metafs.errors import UsageError
+from metafs.problem import Problem
+from metafs.settings import Settings
+from metafs.signature import Signature
+from metafs.transfer import Experience
 from metafs_metadb import (
     MetaDB,
     Neighbour,
@@ -21,12 +26,6 @@ from metafs_metadb import (
     SelectionRows,
     SqlSearch,
 )
-
-from metafs.errors import UsageError
-from metafs.problem import Problem
-from metafs.settings import Settings
-from metafs.signature import Signature
-from metafs.transfer import Experience
 
 INDEX_FROM = 4
 """Streams at least this long load the signatures into memory; shorter ones ask in SQL."""

@@ -8,7 +8,6 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from metafs_metadb import NeighbourRow, ProblemRow, RunRow, SelectionRows
 
 from metafs.errors import MetafsError
 from metafs.memory import Memory, problem_row
@@ -18,6 +17,7 @@ from metafs.solution import Solution
 from metafs.steps import Prepared, Stopwatch, Worked
 from metafs.transfer import weight
 from metafs.version import __version__
+from metafs_metadb import NeighbourRow, ProblemRow, RunRow, SelectionRows
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from metafs_metadb import Neighbour
-
 from metafs.errors import MetafsError, ProblemError
 from metafs.learning import Scores, learn, qualities
 from metafs.memory import Described, Memory
@@ -21,6 +19,7 @@ from metafs.selection import Selection, select, takes_prior
 from metafs.settings import Plan
 from metafs.transfer import expect
 from metafs.typing import Array
+from metafs_metadb import Neighbour
 
 
 @dataclass(frozen=True, eq=False)

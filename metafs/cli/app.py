@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
-from metafs_metadb import MetaDBError
 
 from metafs.errors import MetafsError, UsageError
 from metafs.version import __version__
+from metafs_metadb import MetaDBError
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -1,10 +1,10 @@
 """`metafs db`: look after the MetaDB."""
 
 import click
-from metafs_metadb import MetaDB
 
 from metafs.cli.app import Sentences, db_option, json_option
 from metafs.cli.output import to_json
+from metafs_metadb import MetaDB
 
 
 class DbCommands(click.Group):

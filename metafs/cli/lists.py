@@ -1,10 +1,10 @@
 """`metafs problems`, `runs` and `features`: what the MetaDB holds."""
 
 import click
-from metafs_metadb import MetaDB
 
 from metafs.cli.app import Sentences, db_option, json_option
 from metafs.cli.output import echo_rows
+from metafs_metadb import MetaDB
 
 space_option = click.option("--space", help="Only this pool of features.")
 

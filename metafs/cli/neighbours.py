@@ -3,11 +3,11 @@
 from difflib import get_close_matches
 
 import click
-from metafs_metadb import MetaDB
 
 from metafs.cli.app import Sentences, db_option, json_option
 from metafs.cli.output import echo_rows
 from metafs.errors import MetafsError, UsageError
+from metafs_metadb import MetaDB
 
 COLUMNS = ("rank", "problem", "distance")
 

@@ -137,12 +137,13 @@ def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str
 
 def line(solution: Solution) -> str:
     """Return a line for people."""
+    name = f"{' '.join(solution.problem.split()):24}"
     if solution.status == "failed":
-        return f"{solution.problem:24}  failed: {solution.error}"
+        return f"{name}  failed: {solution.error}"
     near = ", ".join(f"{name} ({d:.2f})" for name, d in solution.neighbours[:2])
     return "  ".join(
         [
-            f"{solution.problem:24}",
+            name,
             f"{len(solution.features):8}",
             _number(solution.fitness, 7),
             _number(solution.score, 6),

@@ -1,11 +1,11 @@
 """`metafs sql`: ask the MetaDB anything, change nothing."""
 
 import click
-from metafs_metadb import MetaDB
 
 from metafs.cli.app import Sentences, db_option, json_option, named_value
 from metafs.cli.output import echo_csv, echo_rows
 from metafs.errors import UsageError
+from metafs_metadb import MetaDB
 
 
 @click.command(cls=Sentences)

@@ -17,7 +17,7 @@ B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2
 section 3.4.1.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import Any, Self
 
@@ -29,6 +29,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from metafs.discretise import categories_of
 from metafs.errors import UsageError
 from metafs.hookspecs import hookimpl
 from metafs.prior import Prior, as_prior
@@ -44,14 +45,16 @@ Evaluate = Callable[[Array, Array], Array]
 Candidate = tuple[int, tuple[int, ...], float]
 
 
-def bound(measure: Any, X: Matrix, y: Array) -> tuple[Evaluate, Callable[[], Array]]:
+def bound(
+    measure: Any, X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]]
+) -> tuple[Evaluate, Callable[[], Array]]:
     """Return how to evaluate sets near a base, and how to score every feature alone.
 
     A measure without ``bind`` is asked set by set. It need not know what the empty set is
     worth: that counts as worse than any other.
     """
     if hasattr(measure, "bind"):
-        evaluator = measure.bind(X, y)
+        evaluator = measure.bind(X, y, **({"categories": categories} if categories else {}))
         return evaluator.of_sets, getattr(evaluator, "of_each", lambda: measure(X, y))
 
     def of_sets(base: Array, edits: Array) -> Array:
@@ -114,6 +117,8 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Fitness at which the search may stop.
     max_edits : int, default=5
         The distance at which the search gives up (the paper's D).
+    categorical_features : sequence of int, default=None
+        Columns that hold codes 0, 1, ... of categories rather than amounts.
     random_state : int, RandomState instance or None, default=None
         Same seed, same answer.
 
@@ -155,6 +160,7 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         max_seconds: float | None = None,
         target_score: float | None = None,
         max_edits: int = 5,
+        categorical_features: Sequence[int] | None = None,
         random_state: Any = None,
     ) -> None:
         self.measure = measure
@@ -162,6 +168,7 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.max_seconds = max_seconds
         self.target_score = target_score
         self.max_edits = max_edits
+        self.categorical_features = categorical_features
         self.random_state = random_state
 
     def fit(
@@ -193,7 +200,8 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         )
         X = csr_array(X) if issparse(X) else X
         measure = MIConfidence() if self.measure is None else self.measure
-        evaluate, score_each = bound(measure, X, y)
+        categories = categories_of(X, self.categorical_features)
+        evaluate, score_each = bound(measure, X, y, categories)
         expectation = as_prior(prior, X.shape[1])
         search = _Search(evaluate, self.max_evaluations, self.target_score)
         self.stopped_ = self._run(search, expectation, deadline)

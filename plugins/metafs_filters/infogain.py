@@ -5,13 +5,14 @@ r"""Information gain: how many bits one feature tells of the target.
 Real-valued features and targets are discretised; missing is a value like any other.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from metafs.discretise import discretise, discretise_target
+from metafs.discretise import categories_of, discretise, discretise_target
 from metafs.information import SetInformation
 from metafs.ranking import RankingSelector
 from metafs.typing import Array, Matrix
@@ -35,10 +36,12 @@ class InfoGain:
 
     n_bins: int = 4
 
-    def __call__(self, X: Any, y: Any) -> Array:
+    def __call__(
+        self, X: Any, y: Any, *, categories: Mapping[int, tuple[str, ...]] | None = None
+    ) -> Array:
         """Return the information gain of every feature."""
         X = csr_array(X) if issparse(X) else np.asarray(X, dtype=np.float64)
-        codes = discretise(X, n_bins=self.n_bins).matrix
+        codes = discretise(X, n_bins=self.n_bins, categories=categories).matrix
         classes = discretise_target(np.asarray(y), n_bins=self.n_bins)
         return SetInformation(codes, classes).of_each()
 
@@ -52,6 +55,8 @@ class InfoGainSelector(RankingSelector):
         How many features to keep, or which share of them; None keeps half.
     n_bins : int, default=4
         Number of bins for real-valued features and targets.
+    categorical_features : sequence of int, default=None
+        Columns that hold codes 0, 1, ... of categories rather than amounts.
 
     Attributes
     ----------
@@ -73,9 +78,17 @@ class InfoGainSelector(RankingSelector):
 
     _allow_nan = True
 
-    def __init__(self, n_features_to_select: float | None = None, *, n_bins: int = 4) -> None:
+    def __init__(
+        self,
+        n_features_to_select: float | None = None,
+        *,
+        n_bins: int = 4,
+        categorical_features: Sequence[int] | None = None,
+    ) -> None:
         super().__init__(n_features_to_select)
         self.n_bins = n_bins
+        self.categorical_features = categorical_features
 
     def _score(self, X: Matrix, y: Array) -> Array:
-        return InfoGain(self.n_bins)(X, y)
+        categories = categories_of(X, self.categorical_features)
+        return InfoGain(self.n_bins)(X, y, categories=categories)

@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from sklearn.base import BaseEstimator
 
 from metafs.cli.app import cli
 from metafs.hookspecs import hookimpl
@@ -162,14 +163,8 @@ def test_a_plugin_that_raises_is_named_and_the_traceback_waits_for_debug(tmp_pat
     assert "Traceback" in solve(*arguments, "--debug").stderr
 
 
-class AngrySelector:
+class AngrySelector(BaseEstimator):
     """A selector that always fails."""
-
-    def get_params(self, deep=True):
-        return {}
-
-    def __sklearn_clone__(self):
-        return self
 
     def fit(self, X, y):
         raise ValueError("not today")

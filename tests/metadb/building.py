@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
+
 from metafs_metadb import MetaDB, NeighbourRow, ProblemRow, Recorded, RunRow, SelectionRows
 
 STARTED = datetime(2026, 1, 2, 3, 4, 5)

@@ -1,5 +1,6 @@
 import duckdb
 import pytest
+
 from metafs_metadb import MetaDB, NeighbourRow
 
 from .building import record

@@ -11,6 +11,7 @@ import time
 
 import duckdb
 import pytest
+
 from metafs_metadb import MetaDB, MetaDBError, MetaDBLocked, MetaDBMissing, MetaDBOutdated
 from metafs_metadb import migrate as migrations
 

@@ -3,6 +3,7 @@ from datetime import datetime
 import duckdb
 import numpy as np
 import pytest
+
 from metafs_metadb import MetaDB, MetaDBError, NeighbourRow, ProblemRow, RunRow, SelectionRows
 
 from .building import STARTED, record, signature

@@ -1,4 +1,5 @@
 import pytest
+
 from metafs_metadb import MetaDB, QueryRefused, sandbox
 
 from .building import record

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from metafs_metadb import MemoryIndex, MetaDB, Neighbour, Signatures, SqlSearch
 from metafs_metadb import memory_index as memory_index_module
 from metafs_metadb.balls import Balls

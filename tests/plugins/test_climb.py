@@ -7,8 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metafs_climb import Climb, MIConfidence, metafs_measures, metafs_selectors
-from metafs_climb.proposals import draw_weights, n_proposals, proposals
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.utils import check_random_state
@@ -16,6 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import UsageError
 from metafs.prior import Prior
+from metafs_climb import Climb, MIConfidence, metafs_measures, metafs_selectors
+from metafs_climb.proposals import draw_weights, n_proposals, proposals
 
 
 def slow_fitness(X, y, features, b=5.0, r=1.0):

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from metafs_distances import JsdFeatures, JsdRows
 from scipy.sparse import csr_array
 
 from metafs.memory import Described, Memory
 from metafs.problem import Problem
+from metafs_distances import JsdFeatures, JsdRows
 from metafs_metadb import MetaDB, RunRow, SelectionRows, SqlSearch
 
 WORDS = ("word1", "word2")

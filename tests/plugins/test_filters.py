@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from metafs_filters import Fisher, FisherSelector, InfoGain, InfoGainSelector
-from metafs_filters.hooks import metafs_measures, metafs_selectors
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from metafs_climb import Climb
+from metafs_filters import Fisher, FisherSelector, InfoGain, InfoGainSelector
+from metafs_filters.hooks import metafs_measures, metafs_selectors
 
 SELECTORS = [InfoGainSelector(), FisherSelector()]
 
@@ -114,3 +116,16 @@ def test_the_package_offers_each_measure_twice_and_they_pickle():
     assert metafs_selectors().keys() == metafs_measures().keys() == {"infogain", "fisher"}
     for measure in metafs_measures().values():
         assert pickle.loads(pickle.dumps(measure)) == measure
+
+
+def test_codes_of_categories_are_not_binned_as_amounts():
+    """Seven categories, of which every second one goes with the class."""
+    codes = np.arange(140) % 7
+    X = np.column_stack([codes, np.random.default_rng(0).permutation(codes)]).astype(float)
+    y = codes % 2
+    told = InfoGainSelector(categorical_features=[0, 1]).fit(X, y).scores_
+    binned = InfoGainSelector().fit(X, y).scores_
+    assert told[0] > 0.98 > binned[0]
+    climbed = Climb(categorical_features=[0, 1], random_state=0).fit(X, y)
+    np.testing.assert_array_equal(climbed.get_support(), [True, False])
+    assert climbed.fitness_ > Climb(random_state=0).fit(X, y).fitness_
