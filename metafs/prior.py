@@ -11,6 +11,9 @@ from metafs.typing import Array
 THRESHOLD = 0.1
 """The expectation from which a feature enters the starting set (the paper's t)."""
 
+FIRST = 32
+"""How many features are tried before all others."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -56,8 +59,8 @@ class Prior:
     expected: Array
     starts: tuple[Array, ...] = ()
     """Sets of feature indices worth evaluating before anything else."""
-    follow: bool = False
-    """Whether expected features should also be proposed first during the search."""
+    first: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Indices of the features to try before all others, whenever the search takes a step."""
     sources: tuple[Source, ...] = field(default=(), repr=False)
 
     def __array__(self, dtype: type | None = None, copy: bool | None = None) -> Array:
@@ -66,6 +69,11 @@ class Prior:
 
     def __len__(self) -> int:
         return len(self.expected)
+
+    @property
+    def transferred(self) -> Array:
+        """Indices of the features that memory proposes: to start from, or else to try first."""
+        return self.starts[0] if self.starts else self.first
 
     def contributions(self, feature: int) -> list[Contribution]:
         """Return what each neighbour added to a feature's expectation, the largest first."""
@@ -77,6 +85,18 @@ class Prior:
         return sorted(parts, key=lambda part: -part.share)
 
 
+def most(expected: Array, limit: int = FIRST) -> Array:
+    """Return the indices of the features of which most is expected, the best first.
+
+    Examples
+    --------
+    >>> most(np.array([0.2, 0.0, 0.9]))
+    array([2, 0])
+    """
+    order = np.argsort(-expected, kind="stable")[:limit]
+    return order[expected[order] > 0]
+
+
 def start_from(expected: Array, threshold: float = THRESHOLD) -> Array:
     """Return the indices whose expectation reaches the threshold."""
     return np.flatnonzero(expected >= threshold)
@@ -85,14 +105,14 @@ def start_from(expected: Array, threshold: float = THRESHOLD) -> Array:
 def as_prior(prior: "Prior | ArrayLike | None", n_features: int) -> Prior | None:
     """Make a `Prior` of whatever a caller hands to ``fit(prior=...)``.
 
-    A bare array starts the search at `THRESHOLD` and guides its proposals.
+    A bare array starts the search at `THRESHOLD`, and what it expects most is tried first.
     """
     if prior is None:
         return None
     if not isinstance(prior, Prior):
         expected = np.asarray(prior, dtype=np.float64)
         start = start_from(expected)
-        prior = Prior(expected, starts=(start,) if len(start) else (), follow=True)
+        prior = Prior(expected, starts=(start,) if len(start) else (), first=most(expected))
     if prior.expected.shape != (n_features,):
         raise UsageError(
             f"the prior has shape {prior.expected.shape}, but there are {n_features} features: "

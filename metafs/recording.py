@@ -81,7 +81,7 @@ def skipped(problem: Problem, stored: Mapping[str, Any]) -> Solution:
 
 def solution(prepared: Prepared, worked: Worked, recorded: Mapping[str, float]) -> Solution:
     """Tell a solved problem."""
-    selection, scores = worked.selection, worked.scores
+    selection, scores, prior = worked.selection, worked.scores, prepared.prior
     names = prepared.problem.feature_names
     chosen = np.flatnonzero(selection.selected)
     best_first = chosen[np.argsort(selection.ranking[chosen], kind="stable")]
@@ -96,7 +96,7 @@ def solution(prepared: Prepared, worked: Worked, recorded: Mapping[str, float]) 
         n_evaluations=selection.n_evaluations,
         stopped=selection.stopped,
         neighbours=tuple((each.name, each.distance) for each in prepared.neighbours),
-        transferred=tuple(names[j] for j in _transferred(prepared)),
+        transferred=() if prior is None else tuple(names[j] for j in prior.transferred),
         seconds={**prepared.seconds, **worked.seconds, **recorded},
     )
 
@@ -167,11 +167,6 @@ def _failed_problem_row(failed: Failure) -> ProblemRow:
     digest = blake2b(f"{failed.origin}\0{failed.name}".encode(), digest_size=12).hexdigest()
     unread = f"unread:{digest}"
     return ProblemRow(unread, failed.name, failed.origin, unread, 0, 0, "")
-
-
-def _transferred(prepared: Prepared) -> list[int]:
-    prior = prepared.prior
-    return [] if prior is None or not prior.starts else prior.starts[0].tolist()
 
 
 def _plain(value: Any) -> Any:

@@ -28,7 +28,7 @@ class Solution:
     neighbours: tuple[tuple[str, float], ...] = ()
     """(problem, distance), the nearest first."""
     transferred: tuple[str, ...] = ()
-    """The features that memory proposed to start from."""
+    """The features that memory proposed, to start from or to try first."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Seconds by phase."""
     error: str | None = None

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metafs.prior import THRESHOLD, Prior, Source, start_from
+from metafs.prior import THRESHOLD, Prior, Source, most, start_from
 from metafs.typing import Array
 
 C = 0.001
@@ -64,28 +64,22 @@ def no_transfer(near: Sequence[Experience], names: Sequence[str], threshold: flo
 
 def paper_transfer(near: Sequence[Experience], names: Sequence[str], threshold: float) -> Prior:
     """Start from the features whose P_D reaches the threshold, and search as published."""
-    quality = _aligned(near, names, lambda memory: memory.quality)
-    return _prior(near, quality, start_from(_expected(near, quality), threshold), follow=False)
+    expected, sources = _expected(near, _aligned(near, names, lambda memory: memory.quality))
+    start = start_from(expected, threshold)
+    return Prior(expected, starts=(start,) if len(start) else (), sources=sources)
 
 
 def guided_transfer(near: Sequence[Experience], names: Sequence[str], threshold: float) -> Prior:
-    """Try several cheap starts, then propose expected features first.
+    """Start from the empty set, and at each step try first what is expected most.
 
     The memory of a neighbour counts for every feature it scored: half for being selected
-    there, half for its score relative to the best one. The starts are the paper's set, each
-    neighbour's own selection and short prefixes of the expectation.
+    there, half for its score relative to the best one. Starting sets are left to the paper's
+    rule: a good set of a neighbour is often a local optimum that a search cannot leave.
     """
-    paper = paper_transfer(near, names, threshold)
     selected = _aligned(near, names, lambda memory: memory.selected.astype(np.float64))
     relative = _aligned(near, names, lambda memory: _relative(memory.q))
-    prior = _prior(near, (selected + relative) / 2, np.array([], dtype=np.int64), follow=True)
-    hopeful = np.argsort(-prior.expected, kind="stable")[: np.count_nonzero(prior.expected)]
-    starts = [
-        *paper.starts,
-        *(np.flatnonzero(row) for row in selected),
-        *(np.sort(hopeful[:size]) for size in (1, 2, 4, 8, 16, 32) if size <= len(hopeful)),
-    ]
-    return Prior(prior.expected, _distinct(starts), follow=True, sources=prior.sources)
+    expected, sources = _expected(near, (selected + relative) / 2)
+    return Prior(expected, first=most(expected), sources=sources)
 
 
 Transfer = Callable[[Sequence[Experience], Sequence[str], float], Prior | None]
@@ -106,18 +100,15 @@ def expect(
     return TRANSFERS[transfer](near, names, threshold) if near else None
 
 
-def _expected(near: Sequence[Experience], quality: Array) -> Array:
-    return expectation(np.array([memory.distance for memory in near]), quality)
-
-
-def _prior(near: Sequence[Experience], quality: Array, start: Array, *, follow: bool) -> Prior:
-    w = weight(np.array([memory.distance for memory in near]))
+def _expected(near: Sequence[Experience], quality: Array) -> tuple[Array, tuple[Source, ...]]:
+    """Return the expectation of each feature, and each neighbour's part in it."""
+    distances = np.array([memory.distance for memory in near])
+    w = weight(distances)
     sources = tuple(
         Source(memory.problem, memory.distance, float(share), row)
         for memory, share, row in zip(near, w / w.sum(), quality, strict=True)
     )
-    expected = np.clip(_expected(near, quality), 0.0, 1.0)
-    return Prior(expected, (start,) if len(start) else (), follow, sources)
+    return np.clip(expectation(distances, quality), 0.0, 1.0), sources
 
 
 def _aligned(
@@ -139,8 +130,3 @@ def _relative(q: Array) -> Array:
     q = np.clip(np.nan_to_num(q), 0.0, None)
     best = q.max(initial=0.0)
     return q / best if best > 0 else q
-
-
-def _distinct(starts: Sequence[Array]) -> tuple[Array, ...]:
-    unique = {tuple(start.tolist()): start for start in starts if len(start)}
-    return tuple(unique.values())

@@ -16,9 +16,7 @@ from metafs.errors import UsageError
 from metafs_metadb import MetaDB
 
 
-@parametrize_with_checks(
-    [MetaSelector(), MetaSelector("fisher"), MetaSelector(SelectKBest(k=1))]
-)
+@parametrize_with_checks([MetaSelector(), MetaSelector("fisher"), MetaSelector(SelectKBest(k=1))])
 def test_scikit_learn_accepts(estimator, check):
     check(estimator)
 

@@ -73,9 +73,7 @@ def test_sparse_and_dense_score_alike():
     X = NOISE.integers(0, 2, (80, 5)).astype(float)
     y = np.where(NOISE.random(80) < 0.1, 1 - X[:, 0], X[:, 0])
     scores = [
-        learn(
-            problem, all_of(problem), SelectKBest(k=2), LogisticRegression(), scoring="accuracy"
-        )
+        learn(problem, all_of(problem), SelectKBest(k=2), LogisticRegression(), scoring="accuracy")
         for problem in (Problem.of(X, y), Problem.of(csr_array(X), y))
     ]
     assert scores[0] == scores[1]

@@ -7,10 +7,11 @@ from metafs.errors import UsageError
 from metafs.prior import Prior, Source, as_prior
 
 
-def test_an_array_starts_at_the_threshold_and_guides():
+def test_an_array_starts_at_the_threshold_and_its_best_are_tried_first():
     prior = as_prior([0.05, 0.1, 0.9], 3)
     assert [start.tolist() for start in prior.starts] == [[1, 2]]
-    assert prior.follow
+    assert prior.first.tolist() == [2, 1, 0]
+    assert prior.transferred.tolist() == [1, 2]
     assert as_prior(np.zeros(3), 3).starts == ()
 
 

@@ -46,7 +46,7 @@ def test_the_weight_is_the_papers():
     assert weight(0.5) == pytest.approx(1 / 0.251)
 
 
-def test_paper_starts_from_what_reaches_the_threshold_and_does_not_guide():
+def test_paper_starts_from_what_reaches_the_threshold_and_searches_as_published():
     near = [
         remembered("near", 0.2, {"a": 0.9, "b": 0.2, "gone": 0.9}),
         remembered("far", 0.9, {"b": 0.4, "c": 0.9}),
@@ -55,7 +55,7 @@ def test_paper_starts_from_what_reaches_the_threshold_and_does_not_guide():
     expected = reference_expectation([0.2, 0.9], [[0, 0.9, 0.2, 0], [0.9, 0, 0.4, 0]])
     np.testing.assert_allclose(prior.expected, expected)
     assert [start.tolist() for start in prior.starts] == [[1, 2]]
-    assert not prior.follow
+    assert prior.first.tolist() == []
 
 
 def test_a_prior_remembers_who_contributed_how_much():
@@ -69,18 +69,15 @@ def test_a_prior_remembers_who_contributed_how_much():
     assert sum(share for _, share in shares) == pytest.approx(prior.expected[0])
 
 
-def test_guided_also_learns_from_scores_and_tries_several_starts():
+def test_guided_also_learns_from_scores_and_tries_the_expected_first():
     near = [
         remembered("one", 0.3, {"a": 0.8, "b": 0.0, "c": 0.0}, q=[8.0, 4.0, 0.0]),
         remembered("two", 0.3, {"a": 0.0, "b": 0.6, "c": 0.0}, q=[1.0, 10.0, 5.0]),
     ]
-    prior = expect(near, ["a", "b", "c"], "guided")
-    assert prior.follow
-    assert prior.expected[2] > 0, "a feature that was scored but never selected"
-    starts = {tuple(start.tolist()) for start in prior.starts}
-    assert {(0, 1), (0,), (1,)} <= starts
-    assert prior.starts[0].tolist() == [0, 1], "the paper's set comes first"
-    assert len(starts) == len(prior.starts)
+    prior = expect(near, ["c", "a", "b", "new"], "guided")
+    np.testing.assert_allclose(prior.expected, [0.125, 0.525, 0.625, 0.0])
+    assert prior.first.tolist() == prior.transferred.tolist() == [2, 1, 0]
+    assert prior.starts == ()
 
 
 @given(UNIT, st.lists(UNIT, min_size=3, max_size=3), st.sampled_from(["paper", "guided"]))

@@ -26,13 +26,6 @@ def affinity_units(x: Floats, y: Floats) -> Floats:
     return np.rint(UNITS * (both * np.log2(both) - x * np.log2(x) - y * np.log2(y)))
 
 
-def largest_affinity(x: Floats | float, y: float) -> Floats:
-    """Return a(x, y): what masses x and y can share at most, as a is concave and homogeneous."""
-    x = np.maximum(x, 1e-300)
-    y = max(y, 1e-300)
-    return np.asarray(0.5 * ((x + y) * np.log2(x + y) - x * np.log2(x) - y * np.log2(y)))
-
-
 def from_units(units: Floats) -> Floats:
     """Return the divergence, rounded to 12 digits, of summed affinity units."""
     return np.maximum(np.rint((1 - units / (2 * UNITS)) * DIGITS) / DIGITS, 0.0)

@@ -1,9 +1,9 @@
 """The search in memory: exact, like the SQL join, and made to be asked often.
 
-Two structures find the nearest without looking at everybody. `RareFirst` reads posting lists from
-the rarest key on and stops early: it suits many distinct keys. `Balls` keeps the problems as
-points on the Hellinger sphere: it suits few keys that everybody has. Both only rule out what a
-bound excludes, and evaluate the rest by the formula in `divergence`, so the answer is the same.
+`HellingerLists`, and before it `Balls` where keys are few, rule out whoever a bound excludes; the
+rest is evaluated by the formula in `divergence`, so the answer is that of the join. Problems
+added while a stream runs are compared one by one until there are enough of them to build the
+lists anew.
 """
 
 import math
@@ -11,15 +11,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb.balls import Balls
+from metafs_metadb import balls
 from metafs_metadb.divergence import Best, Distributions, Floats, Ints
-from metafs_metadb.rare_first import RareFirst
+from metafs_metadb.hellinger import HellingerLists
 from metafs_metadb.rows import Neighbour, Signatures
-
-# Balls pay when a search would read this many postings a problem, and their axes stay few.
-DENSE_POSTINGS = 4.0
-DENSE_MOST_KEYS = 1024
-DENSE_FEWEST_PROBLEMS = 2048
 
 # Additions are scanned one by one until there are this many.
 FEWEST_TO_MERGE = 256
@@ -129,8 +124,14 @@ class MemoryIndex:
             best.offer(rows[shares], values[shares])
 
         listed = numbers < len(self._vocabulary)  # the rest came with recent additions
-        if listed.any():
-            self._structure.search(numbers[listed], q[listed], best, evaluate)
+        if not listed.any():
+            return
+        numbers, q = numbers[listed], q[listed]
+        done: Ints | None = np.empty(0, np.int64)
+        if self._balls is not None:
+            done = self._balls.search(numbers, q, best, evaluate)
+        if done is not None:
+            self._lists.search(numbers, q, best, evaluate, done)
 
     def _search_recent(self, best: Best) -> None:
         if not self._recent_p:
@@ -166,12 +167,9 @@ class MemoryIndex:
         self._q_by_key = np.zeros(self._n_keys)
         self._new_keys, self._recent_keys, self._recent_p = {}, [], []
         self._recent = None
-        dense = (
-            len(self._base) >= DENSE_FEWEST_PROBLEMS
-            and self._n_keys <= DENSE_MOST_KEYS
-            and _postings_a_search(numbers, len(self._base)) >= DENSE_POSTINGS
-        )
-        self._structure = (Balls if dense else RareFirst)(self._base, self._n_keys)
+        self._lists = HellingerLists(self._base, self._n_keys)
+        few_keys = self._n_keys <= balls.MOST_KEYS and len(self._base) >= balls.FEWEST_PROBLEMS
+        self._balls = balls.Balls(self._base, self._n_keys) if few_keys else None
 
     def _merge(self) -> None:
         """Build everything anew, the recent additions included."""
@@ -184,9 +182,3 @@ class MemoryIndex:
             all_keys[numbers],
             np.concatenate([self._base.p, *self._recent_p]),
         )
-
-
-def _postings_a_search(numbers: Ints, n_problems: int) -> float:
-    """Return how many postings a search for a stored problem would read, per problem."""
-    sizes = np.bincount(numbers)
-    return float((sizes.astype(np.float64) ** 2).sum()) / n_problems**2

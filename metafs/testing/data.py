@@ -8,9 +8,7 @@ from metafs.typing import Array
 NAMES = tuple(f"feature_{j}" for j in range(8))
 
 
-def planted_classes(
-    seed: int = 0, n_samples: int = 60, noise: float = 0.05
-) -> tuple[Array, Array]:
+def planted_classes(seed: int = 0, n_samples: int = 60, noise: float = 0.05) -> tuple[Array, Array]:
     """Return binary features of which the first two decide a binary class, but for some noise."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2, size=(n_samples, len(NAMES))).astype(np.float64)

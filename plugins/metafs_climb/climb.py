@@ -11,7 +11,8 @@ evaluations left.
 5. Go on with 2 unless d = D or m = 0. D is 5.
 
 A prior may give sets to start from instead of the empty one, at one evaluation each, and may
-ask that expected features be tried first; what is optimised stays the same.
+name features to try before all others, in rounds of their own, as long as these succeed; what
+is optimised stays the same.
 
 B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021,
 section 3.4.1.
@@ -36,7 +37,7 @@ from metafs.prior import Prior, as_prior
 from metafs.ranking import ranking
 from metafs.typing import Array, Matrix
 from metafs_climb.mi_confidence import MIConfidence
-from metafs_climb.proposals import draw_weights, n_proposals, proposals
+from metafs_climb.proposals import n_proposals, proposals
 
 DECIMALS = 12
 """Fitness is compared after rounding, so that noise of the last bits is no improvement."""
@@ -223,13 +224,13 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     def _run(self, search: _Search, prior: Prior | None, deadline: float) -> str:
         """Climb until there is a reason to stop, and return it."""
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        n_features, weights = self.n_features_in_, None
+        n_features, first = self.n_features_in_, np.zeros(0, dtype=np.int64)
         if prior is not None:
-            weights = draw_weights(prior.expected) if prior.follow else None
+            first = prior.first
             for start in prior.starts:
                 if len(start) and search.left and not search.at_target:
                     search.try_sets(np.zeros(0, dtype=np.int64), np.unique(start)[None])
-        d = 1
+        d, expected_tried = 1, False
         while True:
             if search.at_target:
                 return "target score reached"
@@ -240,8 +241,15 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             if monotonic() >= deadline:
                 return "time is up"
             h = n_proposals(search.left, n_features, d)
-            edits = proposals(rng, h, d, n_features, weights)
-            d = 1 if h and search.try_sets(search.features, edits) else d + 1
+            if len(first) and not expected_tried:
+                # What is expected is added, and what is there taken away, before all else.
+                others = np.setdiff1d(search.features, first)
+                edits = np.concatenate([first, others])[:h, None]
+                expected_tried = not search.try_sets(search.features, edits)
+            elif h and search.try_sets(search.features, proposals(rng, h, d, n_features)):
+                d, expected_tried = 1, False
+            else:
+                d += 1
 
     def _get_support_mask(self) -> Array:
         check_is_fitted(self)

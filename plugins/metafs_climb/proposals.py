@@ -1,9 +1,4 @@
-"""Which sets a climb tries next: features to add or remove, d at a time, drawn at random.
-
-Without expectations every feature is as likely as any other. With them, a feature s is drawn
-with probability (1 - e) P(s) / sum P + e / |F|: most draws follow what is expected, the share
-e explores.
-"""
+"""Which sets a climb tries next: features to add or remove, d at a time, drawn at random."""
 
 from itertools import combinations
 from math import comb
@@ -11,17 +6,6 @@ from math import comb
 import numpy as np
 
 from metafs.typing import Array
-
-EXPLORE = 0.2
-
-
-def draw_weights(expected: Array) -> Array | None:
-    """Return the probability of drawing each feature; None where nothing is expected."""
-    total = expected.sum()
-    if total <= 0:
-        return None
-    weights: Array = (1 - EXPLORE) * expected / total + EXPLORE / len(expected)
-    return weights
 
 
 def n_proposals(m: int, n_features: int, d: int) -> int:
@@ -37,34 +21,21 @@ def n_proposals(m: int, n_features: int, d: int) -> int:
     return min(max(1, m // 10), comb(n_features, d))
 
 
-def proposals(
-    rng: np.random.Generator, h: int, d: int, n_features: int, weights: Array | None = None
-) -> Array:
-    """Return h rows of d distinct features each, in the order in which to try them.
+def proposals(rng: np.random.Generator, h: int, d: int, n_features: int) -> Array:
+    """Return h rows of d distinct features each, every feature as likely as any other.
 
     No single feature is proposed twice, nor is any set if h is the number of all sets.
     """
-    if d == 1 or h == comb(n_features, d):
-        sets = np.arange(n_features)[:, None]
-        if d > 1:
-            sets = np.array(list(combinations(range(n_features), d)), dtype=np.int64)
-            sets = sets.reshape(-1, d)
-        # Gumbel's trick: the largest h keys are h weighted draws without replacement.
-        keys = rng.gumbel(size=len(sets))
-        if weights is not None:
-            keys += np.log(weights)[sets].sum(axis=1)
-        return sets[np.argsort(-keys, kind="stable")[:h]]
+    if d == 1:
+        return rng.permutation(n_features)[:h, None]
+    if h == comb(n_features, d):
+        sets = np.array(list(combinations(range(n_features), d)), dtype=np.int64)
+        return rng.permutation(sets.reshape(-1, d))
     drawn = np.empty((h, d), dtype=np.int64)
     for slot in range(d):
         redraw = np.arange(h)
         while len(redraw):
-            drawn[redraw, slot] = _draw(rng, len(redraw), n_features, weights)
+            drawn[redraw, slot] = rng.integers(n_features, size=len(redraw))
             taken = (drawn[redraw, :slot] == drawn[redraw, slot, None]).any(axis=1)
             redraw = redraw[taken]
     return drawn
-
-
-def _draw(rng: np.random.Generator, size: int, n_features: int, weights: Array | None) -> Array:
-    if weights is None:
-        return rng.integers(n_features, size=size)
-    return rng.choice(n_features, size=size, p=weights)

@@ -15,7 +15,9 @@ from metafs.cli.app import cli
 from metafs.hookspecs import hookimpl
 from metafs_metadb import MetaDB
 
-GOOD = "a,b,y\n" + "\n".join(f"{i % 2},{i % 3},{'no' if i % 2 else 'yes'}" for i in range(20)) + "\n"
+GOOD = (
+    "a,b,y\n" + "\n".join(f"{i % 2},{i % 3},{'no' if i % 2 else 'yes'}" for i in range(20)) + "\n"
+)
 
 
 def text(content):

@@ -13,9 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import UsageError
-from metafs.prior import Prior
+from metafs.prior import Prior, most
 from metafs_climb import Climb, MIConfidence, metafs_measures, metafs_selectors
-from metafs_climb.proposals import draw_weights, n_proposals, proposals
+from metafs_climb.proposals import n_proposals, proposals
 
 
 def slow_fitness(X, y, features, b=5.0, r=1.0):
@@ -165,25 +165,28 @@ def test_starts_cost_one_evaluation_each_and_the_best_is_where_it_begins():
 def test_a_prior_that_neither_starts_nor_leads_is_no_prior():
     X, y = planted()
     alone = Climb(random_state=4).fit(X, y)
-    idle = Climb(random_state=4).fit(X, y, prior=Prior(np.full(40, 0.5), follow=False))
+    idle = Climb(random_state=4).fit(X, y, prior=Prior(np.full(40, 0.5)))
     assert alone.candidates_ == idle.candidates_
     assert alone.n_evaluations_ == idle.n_evaluations_
 
 
-@pytest.mark.parametrize("follow", [False, True])
-def test_a_right_prior_saves_evaluations_and_a_wrong_one_changes_no_fitness(follow):
+@pytest.mark.parametrize("way", ["start", "first"])
+def test_a_right_prior_saves_evaluations_and_a_wrong_one_changes_no_fitness(way):
     X, y = planted(n_features=400)
     expected = np.full(400, 0.01)
-    expected[[3, 17, 29]] = [0.9, 0.8, 0.0 if not follow else 0.3]
-    start = (np.array([3, 17]),)
+    expected[[3, 17, 29]] = [0.9, 0.8, 0.7]
+    known = np.array([3, 17])
+    right = {
+        "start": Prior(expected, starts=(known,)),
+        "first": Prior(expected, first=most(expected)),
+    }[way]
     wrong = np.zeros(400)
     wrong[100:110] = 1.0
     spent = {"none": 0, "right": 0}
     for seed in range(10):
         cold = Climb(random_state=seed, target_score=0.7, max_evaluations=5000).fit(X, y)
-        prior = Prior(expected, starts=start, follow=follow)
-        warm = clone(cold).fit(X, y, prior=prior)
-        misled = clone(cold).fit(X, y, prior=Prior(wrong, follow=True))
+        warm = clone(cold).fit(X, y, prior=right)
+        misled = clone(cold).fit(X, y, prior=Prior(wrong, first=most(wrong)))
         assert cold.fitness_ >= 0.7 and warm.fitness_ >= 0.7 and misled.fitness_ >= 0.7
         spent["none"] += cold.n_evaluations_
         spent["right"] += warm.n_evaluations_
@@ -236,14 +239,10 @@ def test_impossible_measures_are_a_sentence(wrong):
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    st.integers(0, 2**31), st.integers(1, 9), st.integers(1, 5), st.integers(1, 500), st.booleans()
-)
-def test_proposals_are_distinct_features_and_all_sets_when_there_are_no_more(seed, f, d, m, led):
-    rng = np.random.default_rng(seed)
-    weights = draw_weights(rng.random(f)) if led else None
+@given(st.integers(0, 2**31), st.integers(1, 9), st.integers(1, 5), st.integers(1, 500))
+def test_proposals_are_distinct_features_and_all_sets_when_there_are_no_more(seed, f, d, m):
     h = n_proposals(m, f, d)
-    rows = proposals(rng, h, d, f, weights)
+    rows = proposals(np.random.default_rng(seed), h, d, f)
     assert rows.shape == (h, d) and h == min(max(1, m // 10), comb(f, d))
     assert all(len(set(row)) == d for row in rows.tolist())
     sets = [tuple(sorted(row)) for row in rows.tolist()]
@@ -253,17 +252,16 @@ def test_proposals_are_distinct_features_and_all_sets_when_there_are_no_more(see
         assert set(sets) == set(combinations(range(f), d))
 
 
-def test_expected_features_are_drawn_first_and_others_still_are():
-    expected = np.zeros(1000)
-    expected[:10] = 0.5
-    weights = draw_weights(expected)
-    assert weights.sum() == pytest.approx(1.0) and weights[500] == pytest.approx(0.2 / 1000)
-    rng = np.random.default_rng(0)
-    singles = proposals(rng, 100, 1, 1000, weights)[:, 0]
-    assert set(range(10)) <= set(singles.tolist()) and len(set(singles.tolist())) == 100
-    pairs = proposals(rng, 500, 3, 1000, weights)
-    assert 0.6 < (pairs < 10).mean() < 0.9
-    assert draw_weights(np.zeros(3)) is None
+def test_what_is_expected_is_tried_first_as_long_as_it_succeeds():
+    X, y = planted(n_features=400)
+    expected = np.zeros(400)
+    expected[[17, 29, 3, 200]] = [0.9, 0.8, 0.7, 0.6]
+    climb = Climb(random_state=0).fit(X, y, prior=Prior(expected, first=most(expected)))
+    steps = [step for step, _, _ in climb.candidates_]
+    sets = [set(features) for _, features, _ in climb.candidates_]
+    assert sets[2] == {3, 17, 29}, "three rounds of the four expected features"
+    assert steps[3] <= 16, "a fourth, in which none of them helps"
+    assert steps[4] > 16, "then the published rounds over all features"
 
 
 def test_the_package_offers_the_climb_and_its_measure():

@@ -76,15 +76,15 @@ def test_rows_agree_with_counting_rows(X1, y1, X2, y2):
         for X, y in ((X1, y1), (X2, y2))
     ]
     expected = np.sqrt(divergence(*counts))
-    assert distance(JsdRows(), problem(X1, y1), problem(X2, y2)) == pytest.approx(expected, abs=2e-6)
+    assert distance(JsdRows(), problem(X1, y1), problem(X2, y2)) == pytest.approx(
+        expected, abs=2e-6
+    )
 
 
 @given(TABLES, CLASSES, TABLES, CLASSES)
 def test_features_agree_with_counting_present_values(X1, y1, X2, y2):
     counts = [
-        Counter(
-            (j, X[i, j], int(y[i])) for i, j in product(range(8), range(3)) if X[i, j] != 0
-        )
+        Counter((j, X[i, j], int(y[i])) for i, j in product(range(8), range(3)) if X[i, j] != 0)
         for X, y in ((X1, y1), (X2, y2))
     ]
     if all(counts):

@@ -1,0 +1,89 @@
+r"""Ruling out most problems by the Hellinger affinity, which is cheap to add up.
+
+.. math:: JSD(p, q) \ge 1 - \sum_k \sqrt{p_k q_k}
+
+term by term, as the binary entropy H(t) is at most 2 sqrt(t (1-t)). The square roots of the stored
+probabilities are kept in single precision, key by key: a posting list where few problems have the
+key, a column over all problems where many do. Adding up the lists and columns of the query's keys
+bounds every problem at once. The most promising are evaluated exactly, and then whoever could
+still come under the k-th best: a few hundred of 100,000.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from metafs_metadb.divergence import Best, Distributions, Floats, Ints
+
+Singles = NDArray[np.float32]
+
+# A column costs a pass over all problems, a list about twelve times as much per entry.
+COLUMN_SHARE = 1 / 12
+MOST_COLUMNS = 256  # the longest lists only: at 100,000 problems a column is 0.4 MB
+N_PROBES = 16  # evaluated beyond k, for a good k-th best
+BLOCK = 256  # problems of which only the most promising is looked at first
+SLACK = 2e-5  # single precision
+TINY = np.float32(1e-30)  # no shared key may vanish
+
+
+class HellingerLists:
+    """Square roots of stored probabilities by key, and the sum that a search borrows."""
+
+    def __init__(self, rows: Distributions, n_keys: int) -> None:
+        n = len(rows)
+        lists = csr_array(
+            (np.sqrt(rows.p).astype(np.float32), rows.keys, rows.starts), shape=(n, n_keys)
+        ).tocsc()
+        self._starts = lists.indptr.tolist()
+        self._rows = lists.indices
+        self._roots = np.maximum(lists.data, TINY)
+        sizes = np.diff(lists.indptr)
+        longest = np.argsort(-sizes, kind="stable")[:MOST_COLUMNS]
+        self._columns: dict[int, Singles] = {}
+        for key in longest[sizes[longest] >= max(COLUMN_SHARE * n, 1)].tolist():
+            part = slice(self._starts[key], self._starts[key + 1])
+            column = np.zeros(n, np.float32)
+            column[self._rows[part]] = self._roots[part]
+            self._columns[key] = column
+        # Padded to whole blocks, so that blocks are a reshape.
+        self._sum = np.zeros(-(-n // BLOCK) * BLOCK, np.float32)
+        self._product = np.zeros(n, np.float32)
+
+    def search(
+        self, keys: Ints, q: Floats, best: Best, evaluate: Callable[[Ints], None], done: Ints
+    ) -> None:
+        """Have everything evaluated that may belong to the best, `done` excepted."""
+        at_most = self._affinities(keys, q)
+        at_most[done] = 0.0
+        tops = at_most.reshape(-1, BLOCK).max(axis=1)
+        n_probes = min(best.k + N_PROBES, len(tops))
+        promising = np.partition(tops, len(tops) - n_probes)[-n_probes]
+        probes = np.flatnonzero(at_most >= max(promising, TINY))
+        # A block may be full of near problems; a few of them will do to know what is near.
+        probes = probes[np.argsort(-at_most[probes], kind="stable")][: 4 * n_probes]
+        evaluate(probes)
+        at_most[probes] = 0.0
+        evaluate(np.flatnonzero((at_most > 0) & (at_most >= 1 - SLACK - best.to_beat)))
+
+    def _affinities(self, keys: Ints, q: Floats) -> Singles:
+        """Return for each problem what it shares with q at most."""
+        roots = np.maximum(np.sqrt(q), 1e-7).astype(np.float32)
+        total = self._sum
+        total[:] = 0.0
+        everybody = total[: len(self._product)]
+        listed, weights = [], []
+        for key, root in zip(keys.tolist(), roots, strict=True):
+            if key in self._columns:
+                np.multiply(self._columns[key], root, out=self._product)
+                everybody += self._product
+            else:
+                listed.append(slice(self._starts[key], self._starts[key + 1]))
+                weights.append(root)
+        if listed:
+            sizes = [part.stop - part.start for part in listed]
+            products = np.concatenate([self._roots[part] for part in listed])
+            products *= np.repeat(np.array(weights, np.float32), sizes)
+            np.add.at(total, np.concatenate([self._rows[part] for part in listed]), products)
+        return total
