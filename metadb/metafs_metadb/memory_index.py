@@ -161,7 +161,8 @@ class MemoryIndex:
         return numbers.astype(np.int64)
 
     def _build(self, starts: Ints, keys: NDArray[np.uint64], p: Floats) -> None:
-        self._vocabulary, numbers = np.unique(keys, return_inverse=True)
+        self._vocabulary = np.unique(keys)
+        numbers = np.searchsorted(self._vocabulary, keys)  # faster than unique's own inverse
         self._n_keys = len(self._vocabulary)
         self._base = Distributions(starts, numbers.astype(np.int32), p)
         self._q_by_key = np.zeros(self._n_keys)

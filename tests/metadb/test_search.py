@@ -8,9 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metafs_metadb import MemoryIndex, MetaDB, Neighbour, Signatures, SqlSearch
-from metafs_metadb import memory_index as memory_index_module
-from metafs_metadb.balls import Balls
-from metafs_metadb.rare_first import RareFirst
 
 from .building import record, signature
 
@@ -76,25 +73,30 @@ def test_sql_memory_and_reference_agree(tmp_path_factory, stored, query, k):
         )
 
 
-@pytest.mark.parametrize("structure", [RareFirst, Balls])
-@settings(max_examples=150, deadline=None)
+@pytest.mark.parametrize(
+    "most_opened", [None, 0.0, 0.3, 1.0], ids=["no balls", "none open", "some open", "all open"]
+)
+@pytest.mark.parametrize("column_share", [0.0, 0.3, 2.0], ids=["columns", "both", "lists"])
+@settings(max_examples=40, deadline=None)
 @given(
     stored=st.lists(distribution, min_size=1, max_size=40),
     query=distribution,
     k=st.integers(1, 8),
     n_added=st.integers(0, 10),
 )
-def test_both_structures_agree_with_the_reference(structure, stored, query, k, n_added):
+def test_every_way_through_memory_agrees_with_the_reference(
+    most_opened, column_share, stored, query, k, n_added
+):
     numbered = dict(enumerate(stored, 1))
     n_first = max(len(stored) - n_added, 0)
     with pytest.MonkeyPatch.context() as patch:
-        dense = structure is Balls
-        patch.setattr(memory_index_module, "DENSE_FEWEST_PROBLEMS", 1 if dense else 10**9)
-        patch.setattr(memory_index_module, "DENSE_POSTINGS", 0.0)
-        patch.setattr(memory_index_module, "FEWEST_TO_MERGE", 4)
-        patch.setattr("metafs_metadb.rare_first.FIRST_READ", 2)
-        patch.setattr("metafs_metadb.rare_first.N_PROBES", 1)
+        patch.setattr("metafs_metadb.balls.FEWEST_PROBLEMS", 10**9 if most_opened is None else 1)
+        patch.setattr("metafs_metadb.balls.MOST_OPENED", most_opened or 0.0)
         patch.setattr("metafs_metadb.balls.N_PROBES", 1)
+        patch.setattr("metafs_metadb.hellinger.N_PROBES", 1)
+        patch.setattr("metafs_metadb.hellinger.BLOCK", 4)
+        patch.setattr("metafs_metadb.hellinger.COLUMN_SHARE", column_share)
+        patch.setattr("metafs_metadb.memory_index.FEWEST_TO_MERGE", 4)
         index = index_of({n: masses for n, masses in numbered.items() if n <= n_first})
         for n, masses in numbered.items():
             index.add(n, f"p{n}", f"print {n}", *signature(masses))
@@ -127,20 +129,19 @@ def random_problems(n, n_keys, length, seed, spread=1.0):
 
 
 @pytest.mark.parametrize(
-    ("n_keys", "length", "structure"),
-    [(12, 12, Balls), (200, 40, Balls), (5000, 20, RareFirst), (10**6, 8, RareFirst)],
+    ("n_keys", "length"), [(12, 12), (200, 40), (800, 60), (5000, 20), (10**6, 8)]
 )
-def test_larger_memories_agree_with_everybody_compared(n_keys, length, structure):
-    stored = random_problems(3000, n_keys, length, seed=n_keys)
+def test_larger_memories_agree_with_everybody_compared(n_keys, length):
+    stored = random_problems(2500, n_keys, length, seed=n_keys)
     for copy in range(20):  # ties: these are all the same problem
         stored[4000 + copy] = stored[1]
     index = index_of(stored)
-    assert isinstance(index._structure, structure)
-    queries = [stored[1], stored[77], *random_problems(4, n_keys, length, seed=1).values()]
+    queries = [stored[1], stored[77], *random_problems(3, n_keys, length, seed=1).values()]
     for query in queries:
+        expected = reference(stored, query, 40)
         for k in (1, 5, 40):
             found = index.nearest(*signature(query), k)
-            assert [near.problem_id for near in found] == reference(stored, query, k)
+            assert [near.problem_id for near in found] == expected[:k]
 
 
 def test_every_key_distinct_means_no_neighbours():
