@@ -1,0 +1,68 @@
+"""Write the pages that are made from the code, or check that they are not stale.
+
+    python docs/generate.py            writes docs/cli.md and docs/hooks.md
+    python docs/generate.py --check    fails if one of them would change
+"""
+
+import inspect
+import sys
+from pathlib import Path
+
+import click
+
+from metafs import hookspecs
+from metafs.cli.app import cli
+from metafs.registry import KINDS
+
+DOCS = Path(__file__).parent
+NOTE = "<!-- Made by docs/generate.py: change the code, then run it. -->"
+
+
+def commands(group: click.Group, path: str) -> list[tuple[str, click.Command]]:
+    """Return every command with its full name, groups before their members."""
+    found = []
+    context = click.Context(group, info_name=path)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        found.append((f"{path} {name}", command))
+        if isinstance(command, click.Group):
+            found += commands(command, f"{path} {name}")
+    return found
+
+
+def cli_page() -> str:
+    """Return the help of every command."""
+    parts = ["# The command", NOTE]
+    for name, command in [("metafs", cli), *commands(cli, "metafs")]:
+        context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100)
+        parts.append(f"## `{name}`\n\n```text\n{command.get_help(context).rstrip()}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def hooks_page() -> str:
+    """Return the contract of every hook."""
+    parts = ["# The hooks", NOTE, inspect.getdoc(hookspecs).split("\n", 1)[1].strip()]
+    for kind in KINDS:
+        hook = getattr(hookspecs, f"metafs_{kind}")
+        signature = f"def {hook.__name__}{inspect.signature(hook)}"
+        parts.append(f"## `{hook.__name__}`\n\n```python\n{signature}\n```\n\n{inspect.getdoc(hook)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    pages = {DOCS / "cli.md": cli_page(), DOCS / "hooks.md": hooks_page()}
+    if "--check" in sys.argv[1:]:
+        stale = [
+            path.name
+            for path, text in pages.items()
+            if not path.exists() or path.read_text() != text
+        ]
+        if stale:
+            sys.exit(f"stale: {', '.join(stale)}; run: python docs/generate.py")
+        return
+    for path, text in pages.items():
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

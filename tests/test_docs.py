@@ -1,0 +1,115 @@
+"""README, tutorials, examples and generated pages: what they show is what happens."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+PLUGIN = ROOT / "examples" / "plugin"
+
+
+def blocks(path, language):
+    return re.findall(rf"```{language}\n(.*?)```", path.read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs(example, tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") >= 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_generated_pages_are_not_stale():
+    subprocess.run([sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], check=True)
+
+
+def test_the_tutorial_shows_the_plugin_that_is_tested():
+    tutorial = ROOT / "plugins" / "README.md"
+    shown = blocks(tutorial, "python") + blocks(tutorial, "toml")
+    files = ["correlation_selector.py", "test_correlation_selector.py", "pyproject.toml"]
+    assert shown == [(PLUGIN / name).read_text() for name in files]
+
+
+def test_links_lead_somewhere():
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("docs/**/*.md")]
+    assert len(pages) > 6
+    for page in pages:
+        for link in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_the_queries_of_the_readme_are_answered(tmp_path):
+    readme = "\n".join(blocks(ROOT / "README.md", "bash"))
+    queries = re.findall(r'metafs sql "(.*?)"( -p \S+)?', readme, flags=re.DOTALL)
+    assert len(queries) == 3
+    environment = {**os.environ, "METAFS_DB": str(tmp_path / "m.duckdb")}
+    quick = ["--budget", "60", "--folds", "2", "--selector", "infogain"]
+    run(["solve", "demo:digits", *quick], environment)
+    for query, parameters in queries:
+        query = query.replace("\\$", "$")
+        assert run(["sql", query, "--json", *parameters.split()], environment)
+
+
+def run(arguments, environment):
+    """Run the real command in a process of its own."""
+    code = "from metafs.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Copy the tutorial's plugin into a folder of its own and install it with pip."""
+    folder = tmp_path_factory.mktemp("stranger")
+    shutil.copytree(PLUGIN, folder / "project")
+    site = folder / "site"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--target", str(site)]
+    subprocess.run([*pip, *options, str(folder / "project")], check=True)
+    path = os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])
+    return folder, {**os.environ, "PYTHONPATH": path, "METAFS_DB": str(folder / "m.duckdb")}
+
+
+def test_an_installed_plugin_is_listed_with_its_package(installed):
+    _, environment = installed
+    rows = json.loads(run(["plugins", "--json"], environment))
+    mine = [row for row in rows if row["package"] == "correlation-selector"]
+    assert [(row["kind"], row["name"], row["version"]) for row in mine] == [
+        ("selectors", "correlation", "0.1.0"),
+        ("measures", "correlation", "0.1.0"),
+    ]
+
+
+def test_an_installed_plugin_solves_the_stream_by_name(installed):
+    _, environment = installed
+    chosen = ["--selector", "correlation", "--param", "n_features_to_select=5", "--folds", "2"]
+    lines = run(["solve", "demo:digits", "--json", *chosen], environment).splitlines()
+    told = [json.loads(line) for line in lines]
+    assert len(told) == 45
+    assert {each["status"] for each in told} == {"solved"}
+    assert {len(each["features"]) for each in told} == {5}
+    rows = json.loads(run(["sql", "select distinct selector from run", "--json"], environment))
+    assert rows == [{"selector": "correlation"}]
+
+
+def test_an_installed_plugin_passes_the_contract(installed):
+    folder, environment = installed
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error"]
+    subprocess.run(command, cwd=folder / "project", env=environment, check=True)
