@@ -19,8 +19,8 @@ from metafs_metadb.divergence import Best, Distributions, Floats, Ints
 
 Singles = NDArray[np.float32]
 
-# A column costs a pass over all problems, a list about twelve times as much per entry.
-COLUMN_SHARE = 1 / 12
+# A column costs a pass over all problems, a list about four times as much per entry.
+COLUMN_SHARE = 1 / 4
 MOST_COLUMNS = 256  # the longest lists only: at 100,000 problems a column is 0.4 MB
 N_PROBES = 16  # evaluated beyond k, for a good k-th best
 BLOCK = 256  # problems of which only the most promising is looked at first
