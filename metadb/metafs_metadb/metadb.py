@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import duckdb
@@ -108,8 +109,11 @@ class MetaDB:
         """Remember a run and all it taught, in one transaction; say under which ids.
 
         A problem whose fingerprint is known keeps its problem_id and its signatures. Candidates
-        name their features, or give their positions in `selections.names`.
+        name their features, or give their positions in `selections.names`. The seconds of phase
+        `record`, unless given, are those until the run itself is written: opening the file and
+        all other rows.
         """
+        begun = perf_counter()
         with self.writing() as con:
             con.execute("begin")
             try:
@@ -121,6 +125,7 @@ class MetaDB:
                     selections or SelectionRows(),
                     candidates,
                     neighbours,
+                    begun,
                 )
             except BaseException:
                 con.execute("rollback")

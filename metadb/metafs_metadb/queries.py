@@ -68,16 +68,19 @@ join feature f on f.name = i.name and f.space = $space
 order by i.position
 """
 
+NEXT_RUN_ID = "select nextval('run_id')"
+
 INSERT_RUN = """
 insert into run (
-    problem_id, selector, params, learner, distance, transfer, seed, status, fitness, score,
+    run_id, problem_id, selector, params, learner, distance, transfer, seed, status, fitness, score,
     optimistic_score, scoring, target_score, n_evaluations, n_selected, stopped, duration_s,
     prior_used, settings, error, started_at, metafs_version, n_selections, n_candidates,
     n_neighbours
 )
 values (
-    $problem_id, $selector, $params, $learner, $distance, $transfer, $seed, $status, $fitness,
-    $score, $optimistic_score, $scoring, $target_score, $n_evaluations, $n_selected, $stopped,
+    $run_id, $problem_id, $selector, $params, $learner, $distance, $transfer, $seed, $status,
+    $fitness, $score, $optimistic_score, $scoring, $target_score, $n_evaluations, $n_selected,
+    $stopped,
     {
         'describe': $describe_s, 'recall': $recall_s, 'expect': $expect_s,
         'select': $select_s, 'learn': $learn_s, 'record': $record_s
@@ -85,7 +88,6 @@ values (
     $prior_used, $settings, $error, $started_at, $metafs_version, $n_selections, $n_candidates,
     $n_neighbours
 )
-returning run_id
 """
 
 INSERT_SELECTION = """

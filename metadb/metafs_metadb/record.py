@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from time import perf_counter
 from typing import Any
 
 import duckdb
@@ -32,6 +33,7 @@ def write(
     selections: SelectionRows,
     candidates: Sequence[Candidate],
     neighbours: Sequence[NeighbourRow],
+    begun: float,
 ) -> Recorded:
     """Write all rows of a run and say where; the caller holds the transaction."""
     tally: dict[str, int] = {}
@@ -39,29 +41,32 @@ def write(
     for distance, signature in signatures.items():
         _write_signature(con, problem_id, distance, signature, tally)
     feature_ids = _feature_ids(con, problem.space, selections.names, tally)
-    (run_id,) = con.execute(
+    (run_id,) = con.execute(queries.NEXT_RUN_ID).fetchall()[0]
+    _write_selections(con, run_id, feature_ids, selections, tally)
+    _write_candidates(con, run_id, feature_ids, selections.names, candidates, tally)
+    _write_neighbours(con, run_id, neighbours, tally)
+    # The run comes last, so that it can tell how long recording took.
+    con.execute(
         queries.INSERT_RUN,
-        _run_values(run)
+        _run_values(run, perf_counter() - begun)
         | {
+            "run_id": run_id,
             "problem_id": problem_id,
             "n_selections": len(feature_ids),
             "n_candidates": len(candidates),
             "n_neighbours": len(neighbours),
         },
-    ).fetchall()[0]
+    )
     tally["run"] = 1
-    _write_selections(con, run_id, feature_ids, selections, tally)
-    _write_candidates(con, run_id, feature_ids, selections.names, candidates, tally)
-    _write_neighbours(con, run_id, neighbours, tally)
     changes = {"table_name": _texts(tally), "n_rows": np.array(list(tally.values()), np.int64)}
     con.register("incoming_tally", changes)
     con.execute(queries.ADD_TO_TALLY)
     return Recorded(problem_id, int(run_id))
 
 
-def _run_values(run: RunRow) -> dict[str, Any]:
+def _run_values(run: RunRow, record_s: float) -> dict[str, Any]:
     values = asdict(run)
-    durations = values.pop("duration_s")
+    durations = {"record": record_s} | values.pop("duration_s")
     if unknown := set(durations) - set(PHASES):
         raise ValueError(f"unknown phases {sorted(unknown)}; known are {PHASES}")
     values["params"] = json.dumps(values["params"], sort_keys=True, default=str)
