@@ -126,9 +126,12 @@ def _feature_ids(
     if not names:
         return np.empty(0, np.int64)
     con.register("incoming_feature", {"name": _texts(names), "position": np.arange(len(names))})
-    (added,) = con.execute(queries.INSERT_FEATURES, {"space": space}).fetchall()[0]
-    tally["feature"] = int(added)
-    ids = con.execute(queries.FEATURE_IDS, {"space": space}).fetchnumpy()["feature_id"]
+    space_only = {"space": space}
+    ids = con.execute(queries.FEATURE_IDS, space_only).fetchnumpy()["feature_id"]
+    if len(ids) < len(names):
+        con.execute(queries.INSERT_FEATURES, space_only)
+        tally["feature"] = len(names) - len(ids)
+        ids = con.execute(queries.FEATURE_IDS, space_only).fetchnumpy()["feature_id"]
     return np.asarray(ids, np.int64)
 
 
