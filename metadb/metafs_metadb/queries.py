@@ -97,25 +97,26 @@ select $run_id, feature_id, rank, q, quality, expected, selected from incoming_s
 
 INSERT_CANDIDATE = """
 insert into candidate (run_id, step, features, fitness)
-select $run_id, c.step, coalesce(m.features, []), c.fitness
-from incoming_candidate c
-left join (
-    select position, list(feature_id order by feature_id) as features
-    from incoming_member
-    group by position
-) m using (position)
-order by c.position
+select $run_id, unnest($step::bigint[]), unnest($features::bigint[][]), unnest($fitness::double[])
 """
 
 INSERT_NEIGHBOUR = """
 insert into neighbour (run_id, problem_id, rank, distance, weight)
-select $run_id, problem_id, rank, distance, weight from incoming_neighbour
+select
+    $run_id, unnest($problem_id::bigint[]), unnest($rank::integer[]), unnest($distance::double[]),
+    unnest($weight::double[])
 """
 
 ADD_TO_TALLY = """
-update tally set n_rows = tally.n_rows + i.n_rows
-from incoming_tally i
-where i.table_name = tally.table_name and i.n_rows <> 0
+update tally set n_rows = n_rows + case table_name
+    when 'problem' then $problem
+    when 'feature' then $feature
+    when 'signature' then $signature
+    when 'run' then $run
+    when 'selection' then $selection
+    when 'candidate' then $candidate
+    when 'neighbour' then $neighbour
+end
 """
 
 # --- recalling ----------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def write(
     begun: float,
 ) -> Recorded:
     """Write all rows of a run and say where; the caller holds the transaction."""
-    tally: dict[str, int] = {}
+    tally = dict.fromkeys(queries.COUNT_ROWS, 0)
     problem_id = _write_problem(con, problem, tally)
     for distance, signature in signatures.items():
         _write_signature(con, problem_id, distance, signature, tally)
@@ -58,9 +58,7 @@ def write(
         },
     )
     tally["run"] = 1
-    changes = {"table_name": _texts(tally), "n_rows": np.array(list(tally.values()), np.int64)}
-    con.register("incoming_tally", changes)
-    con.execute(queries.ADD_TO_TALLY)
+    con.execute(queries.ADD_TO_TALLY, tally)
     return Recorded(problem_id, int(run_id))
 
 
@@ -107,14 +105,14 @@ def _write_signature(
     tally: dict[str, int],
 ) -> None:
     which = {"problem_id": problem_id, "distance": distance}
-    if "problem" not in tally and con.execute(queries.HAS_SIGNATURE, which).fetchall():
+    if not tally["problem"] and con.execute(queries.HAS_SIGNATURE, which).fetchall():
         return  # equal content has an equal signature
     keys, p = np.asarray(signature[0], np.uint64), np.asarray(signature[1], np.float64)
     if len(np.unique(keys)) != len(keys) or not (np.all(p > 0) and abs(p.sum() - 1) <= 1e-9):
         raise ValueError(f"a {distance} signature has each key once and positive p that sum to 1")
     con.register("incoming_signature", {"key": keys, "p": p})
     con.execute(queries.INSERT_SIGNATURE, which)
-    tally["signature"] = tally.get("signature", 0) + len(keys)
+    tally["signature"] += len(keys)
 
 
 def _feature_ids(
@@ -173,28 +171,16 @@ def _write_candidates(
     if not candidates:
         return
     index_of = {name: index for index, name in enumerate(names)}
-    members = [
-        [index_of[member] if isinstance(member, str) else int(member) for member in features]
-        for _, features, _ in candidates
-    ]
-    flat = np.array([index for member in members for index in member], np.int64)
-    positions = np.arange(len(candidates))
-    con.register(
-        "incoming_candidate",
-        {
-            "position": positions,
-            "step": np.array([step for step, _, _ in candidates], np.int64),
-            "fitness": np.array([fitness for _, _, fitness in candidates], np.float64),
-        },
-    )
-    con.register(
-        "incoming_member",
-        {
-            "position": np.repeat(positions, [len(member) for member in members]),
-            "feature_id": feature_ids[flat],
-        },
-    )
-    con.execute(queries.INSERT_CANDIDATE, {"run_id": run_id})
+    ids = feature_ids.tolist()
+    columns = {
+        "step": [int(step) for step, _, _ in candidates],
+        "features": [
+            sorted(ids[index_of[each] if isinstance(each, str) else int(each)] for each in features)
+            for _, features, _ in candidates
+        ],
+        "fitness": [_or_null(fitness) for _, _, fitness in candidates],
+    }
+    con.execute(queries.INSERT_CANDIDATE, columns | {"run_id": run_id})
     tally["candidate"] = len(candidates)
 
 
@@ -206,18 +192,18 @@ def _write_neighbours(
 ) -> None:
     if not neighbours:
         return
-    weights = [np.nan if row.weight is None else row.weight for row in neighbours]
-    con.register(
-        "incoming_neighbour",
-        {
-            "problem_id": np.array([row.problem_id for row in neighbours], np.int64),
-            "rank": np.array([row.rank for row in neighbours], np.int32),
-            "distance": np.array([row.distance for row in neighbours], np.float64),
-            "weight": np.array(weights, np.float64),
-        },
-    )
-    con.execute(queries.INSERT_NEIGHBOUR, {"run_id": run_id})
+    columns = {
+        "problem_id": [int(row.problem_id) for row in neighbours],
+        "rank": [int(row.rank) for row in neighbours],
+        "distance": [float(row.distance) for row in neighbours],
+        "weight": [_or_null(row.weight) for row in neighbours],
+    }
+    con.execute(queries.INSERT_NEIGHBOUR, columns | {"run_id": run_id})
     tally["neighbour"] = len(neighbours)
+
+
+def _or_null(value: float | None) -> float | None:
+    return None if value is None or np.isnan(value) else float(value)
 
 
 def _doubles(values: ArrayLike | None, n: int) -> NDArray[np.float64]:
@@ -225,7 +211,7 @@ def _doubles(values: ArrayLike | None, n: int) -> NDArray[np.float64]:
     return np.full(n, np.nan) if values is None else np.asarray(values, np.float64)
 
 
-def _texts(values: Sequence[str] | Mapping[str, Any]) -> NDArray[np.object_]:
+def _texts(values: Sequence[str]) -> NDArray[np.object_]:
     texts = np.empty(len(values), object)
     texts[:] = [str(value) for value in values]
     return texts
