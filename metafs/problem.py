@@ -140,7 +140,7 @@ class Problem:
 
         The target is y, of any array-like kind, or the name of a column of the frame X. With task
         "auto" it is taken for classes if it is text or boolean, if it has two distinct values, or
-        if it has at most 50, whole, each twice on average; else for numbers. "classes" and
+        if they are whole and few (`metafs.target` says how few); else for numbers. "classes" and
         "numbers" decide it.
 
         Raises

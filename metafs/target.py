@@ -1,7 +1,8 @@
 """What a target is: classes with canonical labels, or numbers.
 
 Text and booleans are classes. Numbers are classes when there are two of them, or when they are
-whole, at most 50 different ones, and each occurs twice on average; otherwise they are numbers.
+whole and few: up to 10 that occur twice on average, or up to 50 that occur ten times on average.
+Otherwise they are numbers; exam marks, say, are whole but seldom repeat so often.
 """
 
 from dataclasses import dataclass
@@ -32,8 +33,9 @@ def looks_like_classes(values: Array) -> bool:
     (True, False)
     """
     distinct = np.unique(values)
-    few = len(distinct) <= MAX_CLASSES and 2 * len(distinct) <= len(values)
-    return len(distinct) == 2 or (few and bool((distinct == np.floor(distinct)).all()))
+    n = len(distinct)
+    few = n <= MAX_CLASSES and n * (2 if n <= 10 else 10) <= len(values)
+    return n == 2 or (few and bool((distinct == np.floor(distinct)).all()))
 
 
 def encode_target(raw: Array, *, name: str, where: str, task: str = "auto") -> Target:

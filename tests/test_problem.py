@@ -287,3 +287,20 @@ def test_names_and_meta_features_must_fit():
     with pytest.raises(ProblemError, match="2 names were given for 1"):
         Problem.of(X, Y, meta_features=[1, 2, 3], meta_feature_names=["p", "q"])
     assert Problem.of(X, Y, meta_features=[1, 2, 3]).meta_feature_names == ("m0",)
+
+
+@pytest.mark.parametrize(
+    ("values", "classes"),
+    [
+        ([1, 2, 3] * 4, True),
+        (list(range(40)) * 10, True),
+        (list(range(40)) * 3, False),
+        (list(range(60)) * 10, False),
+        ([0.5, 1.5] * 3, True),
+        ([0.5, 1.5, 2.0] * 30, False),
+        ([1, 2, 3, 4], False),
+    ],
+)
+def test_whole_numbers_are_classes_only_if_they_repeat(values, classes):
+    problem = Problem.of(np.arange(float(len(values)))[:, None], values)
+    assert problem.is_classification == classes

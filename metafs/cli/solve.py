@@ -18,7 +18,8 @@ from metafs.registry import Registry
 from metafs.solution import Solution
 from metafs.transfer import TRANSFERS
 
-HEADER = f"{'problem':24}  {'features':>8}  {'fitness':>7}  {'score':>6}  {'tried':>6}  near"
+COLUMNS = f"{'features':>8}  {'fitness':>7}  {'score':>6}  {'tried':>6}  near"
+NAME_WIDTHS = (12, 40)
 
 
 @click.command(cls=Sentences)
@@ -112,8 +113,9 @@ def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str
     """Print each solution as it comes, then what became of the whole."""
     started, progress = monotonic(), Progress(len(names))
     done: list[Solution] = []
+    width = min(max(map(len, [" " * NAME_WIDTHS[0], *names])), NAME_WIDTHS[1])
     if not as_json:
-        click.echo(HEADER)
+        click.echo(f"{'problem':{width}}  {COLUMNS}")
     try:
         for name in names:
             progress.working_on(name)
@@ -121,7 +123,7 @@ def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str
             progress.clear()
             progress.done()
             done.append(solution)
-            click.echo(to_json(solution.as_json()) if as_json else line(solution))
+            click.echo(to_json(solution.as_json()) if as_json else line(solution, width))
             if debug and solution.details:
                 click.echo(solution.details, err=True)
     except KeyboardInterrupt:
@@ -135,9 +137,9 @@ def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str
     return done
 
 
-def line(solution: Solution) -> str:
-    """Return a line for people."""
-    name = f"{' '.join(solution.problem.split()):24}"
+def line(solution: Solution, width: int) -> str:
+    """Return a line for people, the name in so many columns."""
+    name = f"{' '.join(solution.problem.split()):{width}}"
     if solution.status == "failed":
         return f"{name}  failed: {solution.error}"
     near = ", ".join(f"{name} ({d:.2f})" for name, d in solution.neighbours[:2])
