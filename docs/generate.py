@@ -1,7 +1,7 @@
 """Write the pages that are made from the code, or check that they are not stale.
 
-    python docs/generate.py            writes docs/cli.md and docs/hooks.md
-    python docs/generate.py --check    fails if one of them would change
+python docs/generate.py            writes docs/cli.md and docs/hooks.md
+python docs/generate.py --check    fails if one of them would change
 """
 
 import inspect
@@ -45,11 +45,14 @@ def hooks_page() -> str:
     for kind in KINDS:
         hook = getattr(hookspecs, f"metafs_{kind}")
         signature = f"def {hook.__name__}{inspect.signature(hook)}"
-        parts.append(f"## `{hook.__name__}`\n\n```python\n{signature}\n```\n\n{inspect.getdoc(hook)}")
+        parts.append(
+            f"## `{hook.__name__}`\n\n```python\n{signature}\n```\n\n{inspect.getdoc(hook)}"
+        )
     return "\n\n".join(parts) + "\n"
 
 
 def main() -> None:
+    """Write the pages, or check them."""
     pages = {DOCS / "cli.md": cli_page(), DOCS / "hooks.md": hooks_page()}
     if "--check" in sys.argv[1:]:
         stale = [

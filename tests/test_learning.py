@@ -124,9 +124,9 @@ def test_success_runs_from_chance_to_the_best_there_is(scores, success):
 def test_what_does_not_fit_is_told_in_a_sentence():
     classes = Problem.of(np.eye(4), [0, 1, 0, 1])
     numbers = Problem.of(np.eye(4), [0.5, 1.5, 2.25, 3.0])
-    with pytest.raises(UsageError, match="'ridge' predicts numbers.*holds classes"):
+    with pytest.raises(UsageError, match=r"'ridge' predicts numbers.*holds classes"):
         require_fitting_learner(Ridge(), "ridge", classes)
-    with pytest.raises(UsageError, match="'logistic' predicts classes.*holds numbers"):
+    with pytest.raises(UsageError, match=r"'logistic' predicts classes.*holds numbers"):
         require_fitting_learner(LogisticRegression(), "logistic", numbers)
     with pytest.raises(UsageError, match="did you mean accuracy"):
         scorer_named("acuracy")

@@ -190,6 +190,19 @@ def test_answers_depend_on_the_wave_but_never_on_the_jobs(tmp_path, related, wav
         assert all(each.neighbours for each in answers[0][3:])
 
 
+def test_the_engine_changes_nothing(related):
+    stream = [related(number) for number in range(4)]
+    answers = [
+        [
+            replace(each, seconds={})
+            for each in solve(stream, db=None, wave=4, jobs=2, engine=engine, **QUICK)
+        ]
+        for engine in ("local", "dask")
+    ]
+    assert answers[0] == answers[1]
+    assert {each.status for each in answers[0]} == {"solved"}
+
+
 def test_same_seed_same_answer(tmp_path, related):
     answers = [
         [

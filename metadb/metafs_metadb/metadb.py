@@ -1,5 +1,6 @@
 """The MetaDB: the memory as one DuckDB file, asked and told in short calls."""
 
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
@@ -28,15 +29,18 @@ from metafs_metadb.rows import (
 )
 from metafs_metadb.search import SqlSearch
 
+WAIT_VARIABLE = "METAFS_LOCK_WAIT_S"
+
 
 class MetaDB:
     """A memory of problems and runs in the DuckDB file at `path`.
 
     Every method opens the file, does one thing and closes it: between calls nothing is held, so
     many processes can share the file as long as each call is short. A lock held by somebody else
-    is waited for, at most `wait_s` seconds; then `MetaDBLocked` names who holds it. Writing
-    creates the file; reading one that is not there raises `MetaDBMissing`. What `record` wrote is
-    on disk when it returns, and a process killed while it writes leaves no part of the run.
+    is waited for, at most `wait_s` seconds (else METAFS_LOCK_WAIT_S, else 10); then
+    `MetaDBLocked` names who holds it. Writing creates the file; reading one that is not there
+    raises `MetaDBMissing`. What `record` wrote is on disk when it returns, and a process killed
+    while it writes leaves no part of the run.
 
     Examples
     --------
@@ -49,9 +53,9 @@ class MetaDB:
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: str | PathLike[str], wait_s: float = 10.0) -> None:
+    def __init__(self, path: str | PathLike[str], wait_s: float | None = None) -> None:
         self.path = Path(path)
-        self.wait_s = wait_s
+        self.wait_s = float(os.environ.get(WAIT_VARIABLE, 10.0)) if wait_s is None else wait_s
 
     # --- the file -------------------------------------------------------------------------------
 
