@@ -19,6 +19,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import csc_array, issparse
 
+from metafs.columns import number_text
 from metafs.errors import UsageError
 from metafs.typing import Array, Matrix
 
@@ -289,11 +290,6 @@ def _names(
     for column in np.flatnonzero(n_missing).tolist():
         names[column].append((n_bins + 1, "missing"))
     return names
-
-
-def number_text(value: float) -> str:
-    """Return the shortest text of a number: 1 rather than 1.0."""
-    return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
 
 
 def _replace_by_categories(

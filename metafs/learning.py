@@ -103,8 +103,11 @@ def learn(
     keep: Sequence[int] = (),
     n_folds: int = 5,
     seed: int | None = 0,
-) -> Scores:
-    """Score a learner on the selected columns, honestly and optimistically."""
+) -> Scores | None:
+    """Score a learner on the selected columns, honestly and optimistically.
+
+    None if there are too few rows for any fold, or if the scorer is undefined on all of them.
+    """
     scorer = scorer_named(scoring)
     honest, optimistic, chance = [], [], []
     guess = DummyClassifier() if problem.is_classification else DummyRegressor()
@@ -120,12 +123,18 @@ def learn(
         honest.append(_score(problem, inside.selected, learner, scorer, train, test))
         optimistic.append(_score(problem, selected, learner, scorer, train, test))
         chance.append(_score(problem, selected, guess, scorer, train, test))
-    return Scores(scoring, *(float(np.mean(each)) for each in (honest, optimistic, chance)))
+    defined = np.isfinite([honest, optimistic, chance]).all(axis=0)
+    if not defined.any():
+        return None
+    means = np.mean([honest, optimistic, chance], axis=1, where=defined)
+    return Scores(scoring, *map(float, means))
 
 
 def folds(problem: Problem, n_folds: int, seed: int | None) -> Iterator[tuple[Array, Array]]:
     """Yield (train, test) rows; classes are spread evenly while each has enough members."""
-    n_folds = min(n_folds, problem.n_samples)
+    n_folds = min(n_folds, problem.n_samples // 2)  # r2 and its like need two rows to test on
+    if n_folds < 2:
+        return
     splitter = KFold(n_folds, shuffle=True, random_state=seed)
     if problem.is_classification:
         rarest = int(np.bincount(problem.y).min())

@@ -98,7 +98,15 @@ class Memory:
             return []
         remembered = self.db.experience([each.problem_id for each in neighbours])
         return [
-            Experience(near.name, near.distance, best.names, best.q, best.quality, best.selected)
+            Experience(
+                near.name,
+                best.source,
+                near.distance,
+                best.names,
+                best.q,
+                best.quality,
+                best.selected,
+            )
             for near in neighbours
             if (best := remembered.get(near.problem_id))
         ]

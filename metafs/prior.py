@@ -98,8 +98,8 @@ def most(expected: Array, limit: int = FIRST) -> Array:
 
 
 def start_from(expected: Array, threshold: float = THRESHOLD) -> Array:
-    """Return the indices whose expectation reaches the threshold."""
-    return np.flatnonzero(expected >= threshold)
+    """Return the indices whose expectation reaches the threshold; nothing expected never does."""
+    return np.flatnonzero((expected >= threshold) & (expected > 0))
 
 
 def as_prior(prior: "Prior | ArrayLike | None", n_features: int) -> Prior | None:

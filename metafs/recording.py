@@ -3,7 +3,6 @@
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import Any
 
@@ -14,7 +13,7 @@ from metafs.memory import Memory, problem_row
 from metafs.problem import Problem
 from metafs.settings import Plan
 from metafs.solution import Solution
-from metafs.steps import Prepared, Stopwatch, Worked
+from metafs.steps import Prepared, Stopwatch, Worked, utc_now
 from metafs.transfer import weight
 from metafs.version import __version__
 from metafs_metadb import NeighbourRow, ProblemRow, RunRow, SelectionRows
@@ -105,10 +104,9 @@ def run_row(prepared: Prepared, worked: Worked) -> RunRow:
     """Return the run as the MetaDB keeps it."""
     selection, scores, plan = worked.selection, worked.scores, prepared.plan
     seconds = {**prepared.seconds, **worked.seconds}
-    started = _now() - timedelta(seconds=sum(seconds.values()))
     return replace(
         _run(plan),
-        started_at=started,
+        started_at=prepared.started_at,
         learner=plan.learner_for(prepared.problem)[0] if scores else None,
         distance=prepared.described.distance if prepared.described else None,
         fitness=selection.fitness,
@@ -150,7 +148,7 @@ def _run(plan: Plan) -> RunRow:
     return RunRow(
         selector=settings.selector_name,
         transfer=settings.transfer,
-        started_at=_now(),
+        started_at=utc_now(),
         metafs_version=__version__,
         params=params,
         distance=settings.distance,
@@ -171,7 +169,3 @@ def _failed_problem_row(failed: Failure) -> ProblemRow:
 
 def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from hashlib import blake2b
 from typing import Any
@@ -41,8 +41,8 @@ class Settings:
 
     def digest(self) -> str:
         """Return a short text that is equal for equal settings."""
-        values = asdict(replace(self, selector=str(self.selector), learner=str(self.learner)))
-        text = json.dumps(values, sort_keys=True, default=str)
+        values = {each.name: _described(getattr(self, each.name)) for each in fields(self)}
+        text = json.dumps(values, sort_keys=True)
         return blake2b(text.encode(), digest_size=12).hexdigest()
 
     def resolve(self, registry: Registry) -> "Plan":
@@ -53,6 +53,8 @@ class Settings:
         _require_at_least("folds", self.folds, 2)
         if self.project is not None:
             _require_at_least("project", self.project, 1)
+        if not 0 <= self.threshold <= 1:
+            raise UsageError(f"threshold must lie between 0 and 1, not {self.threshold:g}.")
         if self.seconds is not None and self.seconds <= 0:
             raise UsageError(f"seconds must be more than 0, not {self.seconds:g}.")
         if self.scoring is not None:
@@ -127,6 +129,22 @@ class Plan:
     def scoring_for(self, problem: Problem) -> str:
         """Return the scorer asked for, or the one that suits the problem's target."""
         return self.settings.scoring or default_scoring(problem)
+
+
+def _described(value: Any) -> Any:
+    """Return plain values that are equal for equal settings, in this process and in any other."""
+    if isinstance(value, (str, int, float, type(None))):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _described(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_described(each) for each in value]
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return [_described(type(value)), _described(value.get_params(deep=False))]
+    if is_dataclass(value) and not isinstance(value, type):
+        return [_described(type(value)), repr(value)]
+    named = value if hasattr(value, "__qualname__") else type(value)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def _name(value: Any) -> str:

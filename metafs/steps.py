@@ -7,6 +7,7 @@ select -> learn                   need only the problem and the prior, and run a
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
@@ -22,6 +23,11 @@ from metafs.typing import Array
 from metafs_metadb import Neighbour
 
 
+def utc_now() -> datetime:
+    """Return the time as the MetaDB keeps it: UTC, without saying so."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """A problem with what memory says of it, ready to be worked on."""
@@ -32,7 +38,10 @@ class Prepared:
     """None when the problem has no space: nobody could be compared with it."""
     neighbours: tuple[Neighbour, ...] = ()
     prior: Prior | None = None
+    fold_prior: Prior | None = None
+    """The prior without neighbours of the same source: these may hold rows of the test folds."""
     seconds: Mapping[str, float] = field(default_factory=dict)
+    started_at: datetime = field(default_factory=utc_now)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,16 +83,19 @@ def prepare(
     with clock("describe"), blaming("distance", settings.distance, problem):
         described = memory.describe(problem, settings.distance, settings.project)
     near: list[Neighbour] = []
-    prior = None
+    prior = fold_prior = None
     if settings.transfer != "none":
         with clock("recall"):
             near = memory.recall(problem, described, settings.neighbours, exclude_name=exclude_name)
         with clock("expect"):
             experience = memory.experience(near)
-            prior = expect(experience, problem.feature_names, settings.transfer, settings.threshold)
-    if not takes_prior(plan.selector):
-        prior = None
-    return Prepared(problem, plan, described, tuple(near), prior, clock.seconds)
+            elsewhere = [each for each in experience if each.source != problem.source]
+            if takes_prior(plan.selector):
+                prior, fold_prior = (
+                    expect(told, problem.feature_names, settings.transfer, settings.threshold)
+                    for told in (experience, elsewhere)
+                )
+    return Prepared(problem, plan, described, tuple(near), prior, fold_prior, clock.seconds)
 
 
 def work(prepared: Prepared) -> Worked:
@@ -114,12 +126,12 @@ def work(prepared: Prepared) -> Worked:
             selector,
             learner,
             scoring=plan.scoring_for(problem),
-            prior=prepared.prior,
+            prior=prepared.fold_prior,
             keep=keep,
             n_folds=settings.folds,
             seed=settings.seed,
         )
-        quality = qualities(problem, selection.selected, scores.success)
+        quality = qualities(problem, selection.selected, scores.success if scores else 1.0)
     return Worked(selection, scores, quality, clock.seconds)
 
 

@@ -26,6 +26,7 @@ class Experience:
     """What is remembered of a near problem: its features and how each fared there."""
 
     problem: str
+    source: str
     distance: float
     features: Sequence[str]
     q: Array

@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.sparse import csr_array, random_array
 
 import metafs.discretise
+from metafs.columns import number_text
 from metafs.discretise import discretise, discretise_target
 from metafs.errors import UsageError
 
@@ -21,7 +22,7 @@ def slow_labels(column, n_bins, categories=None):
         kept = ranked if len(ranked) <= 16 else ranked[:15]
         label = {v: categories[int(v)] if v in kept else "other" for v in counts}
     elif len(counts) <= n_bins:
-        label = {v: repr(float(v)).removesuffix(".0") for v in counts}
+        label = {v: number_text(v) for v in counts}
     else:
         label = {}
         zero_apart = counts[0.0] * n_bins >= len(column)

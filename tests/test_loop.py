@@ -1,18 +1,23 @@
 """The loop over a real MetaDB: memory, skipping, failing, waves."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, chi2
 
 from metafs.errors import ProblemError, UsageError
 from metafs.hookspecs import hookimpl
 from metafs.loop import solve
+from metafs.memory import Memory
 from metafs.problem import Problem
 from metafs.registry import Registry
+from metafs.settings import Settings
 from metafs.solution import PHASES
+from metafs.steps import prepare
 from metafs_metadb import MetaDB
 
 QUICK = {"budget": 200, "folds": 2}
@@ -124,6 +129,55 @@ def test_spaces_do_not_mix_and_bare_columns_have_no_memory(db, related):
     assert ask(db, "select count(distinct problem_id) from signature") == [(3,)]
     named = Problem.of(related(2).X, related(2).y, name="named", space="arrays")
     assert next(solve(named, db=db, **QUICK)).status == "solved"
+
+
+def test_folds_never_learn_from_neighbours_that_may_hold_their_rows(db):
+    """Noise, solved again with one row fewer: only the same rows could make it look learnable."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (80, 1500)).astype(float), np.array(["a", "b"] * 40)
+    names = [f"w{j}" for j in range(1500)]
+    scores = []
+    for n_rows in (80, 79):
+        noise = Problem.of(X[:n_rows], y[:n_rows], feature_names=names, source="noise.csv")
+        (told,) = solve(noise, db=db, seed=1)
+        scores.append(told.score)
+    assert told.neighbours
+    assert told.fitness > 0.4
+    assert max(scores) < 0.62
+
+
+def test_neighbours_from_elsewhere_are_asked_inside_the_folds_too(db, related):
+    one = replace(related(0), source="one.csv")
+    two = replace(related(1), source="two.csv")
+    list(solve(one, db=db, **QUICK))
+    plan = Settings(**QUICK).resolve(Registry())
+    memory = Memory(MetaDB(db), plan.distance)
+    for problem, asked in ((two, True), (replace(two, source="one.csv"), False)):
+        prepared = prepare(problem, plan, memory)
+        assert prepared.prior is not None
+        assert (prepared.fold_prior is not None) == asked
+
+
+def test_what_cannot_be_scored_has_no_score(db):
+    tiny = Problem.of(np.arange(6.0).reshape(3, 2), [0.5, 1.5, 2.25], space="tiny")
+    (told,) = solve(tiny, db=db)
+    assert (told.status, told.score, told.optimistic_score) == ("solved", None, None)
+    assert ask(db, "select score from run") == [(None,)]
+
+
+def test_settings_of_objects_have_the_same_digest_in_every_process():
+    code = (
+        "from sklearn.feature_selection import SelectKBest, chi2; "
+        "from metafs.settings import Settings; "
+        "print(Settings(selector=SelectKBest(chi2, k=3)).digest())"
+    )
+    digests = {
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+        for _ in range(2)
+    }
+    other = Settings(selector=SelectKBest(chi2, k=4)).digest()
+    assert len(digests) == 1
+    assert other.encode() not in digests.pop()
 
 
 class Fails(BaseEstimator):
@@ -261,6 +315,7 @@ def test_numeric_targets_are_solved_with_a_regressor(db):
         ({"folds": 1}, "folds must be at least 2"),
         ({"seconds": 0.0}, "seconds must be more than 0"),
         ({"wave": 0}, "wave must be at least 1"),
+        ({"threshold": 1.5}, "threshold must lie between 0 and 1"),
         ({"params": {"nope": 1}}, "selector 'climb' has no parameter 'nope'"),
         ({"params": {"measure": "infogian"}}, "did you mean infogain"),
     ],

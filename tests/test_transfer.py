@@ -15,6 +15,7 @@ def remembered(problem, distance, qualities, q=None, selected=None):
     quality = np.array([qualities[name] for name in names])
     return Experience(
         problem,
+        f"{problem}.csv",
         distance,
         names,
         quality if q is None else np.array(q, dtype=float),

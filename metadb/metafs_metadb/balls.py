@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from metafs_metadb.divergence import Best, Distributions, Floats, Ints, spans
+from metafs_metadb.hellinger import rounding
 
 Points = NDArray[np.float32]
 
@@ -28,7 +29,8 @@ N_ROUNDS = 2  # of k-means; better centres only save time
 N_PROBES = 16
 CHUNK = 2048
 FEW = 1024  # rows of a product so small that BLAS starts no threads for it
-SLACK = 2e-5  # single precision, and probabilities that sum to one only almost
+# Squared distances are at most 4 and come from products of at most MOST_KEYS terms.
+SLACK = 4 * rounding(MOST_KEYS)
 
 
 class Balls:
@@ -63,7 +65,7 @@ class Balls:
         root[keys] = np.sqrt(q)
         mass = float(q.sum())
         squares = self._squares + mass - 2 * (self._centres @ root)
-        to_centre = np.sqrt(np.maximum(squares, 0.0))
+        to_centre = np.sqrt(np.maximum(squares - SLACK, 0.0))
         order = np.argsort(to_centre, kind="stable")
         enough = int(np.searchsorted(np.cumsum(self._sizes[order]), best.k + N_PROBES))
         first = order[: enough + 1]

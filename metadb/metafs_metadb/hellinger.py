@@ -24,8 +24,16 @@ COLUMN_SHARE = 1 / 4
 MOST_COLUMNS = 256  # the longest lists only: at 100,000 problems a column is 0.4 MB
 N_PROBES = 16  # evaluated beyond k, for a good k-th best
 BLOCK = 256  # problems of which only the most promising is looked at first
-SLACK = 2e-5  # single precision
 TINY = np.float32(1e-30)  # no shared key may vanish
+
+
+def rounding(n_terms: int) -> float:
+    """Return by how much single precision may miss a sum of so many products that is at most 1.
+
+    A root and a product are each off by 2^-24 of themselves at most, and each addition by 2^-24
+    of a sum that stays below 1: (n + 3) 2^-24 in all, of which we take twice.
+    """
+    return float((n_terms + 3) * 2.0**-23)
 
 
 class HellingerLists:
@@ -65,7 +73,8 @@ class HellingerLists:
         probes = probes[np.argsort(-at_most[probes], kind="stable")][: 4 * n_probes]
         evaluate(probes)
         at_most[probes] = 0.0
-        evaluate(np.flatnonzero((at_most > 0) & (at_most >= 1 - SLACK - best.to_beat)))
+        enough = 1 - rounding(len(keys)) - best.to_beat
+        evaluate(np.flatnonzero((at_most > 0) & (at_most >= enough)))
 
     def _affinities(self, keys: Ints, q: Floats) -> Singles:
         """Return for each problem what it shares with q at most."""

@@ -237,18 +237,20 @@ class MetaDB:
         A problem without a solved run is left out.
         """
         with self.reading() as con:
-            best = dict(
-                con.execute(queries.BEST_RUNS, {"problem_ids": list(problem_ids)}).fetchall()
-            )
-            found = con.execute(queries.EXPERIENCE, {"run_ids": list(best.values())}).fetchnumpy()
-        run_ids = np.asarray(found["run_id"])
+            asked = {"problem_ids": list(problem_ids)}
+            best = {row[0]: row[1:] for row in con.execute(queries.BEST_RUNS, asked).fetchall()}
+            run_ids = [run_id for run_id, _ in best.values()]
+            found = con.execute(queries.EXPERIENCE, {"run_ids": run_ids}).fetchnumpy()
+        owner = np.asarray(found["run_id"])
         told = {}
         for problem_id in problem_ids:
             if problem_id in best:
-                rows = np.flatnonzero(run_ids == best[problem_id])
+                run_id, source = best[problem_id]
+                rows = np.flatnonzero(owner == run_id)
                 told[problem_id] = Experience(
                     problem_id=problem_id,
-                    run_id=best[problem_id],
+                    run_id=run_id,
+                    source=source,
                     names=tuple(found["name"][rows]),
                     q=np.ma.filled(found["q"][rows], np.nan),
                     quality=np.ma.filled(found["quality"][rows], np.nan),

@@ -169,16 +169,19 @@ NEAREST = """
 with affinity as (
     select
         s.problem_id,
-        sum(round(1125899906842624 * (
+        sum(round_even(1125899906842624 * (
             (s.p + i.p) * log2(s.p + i.p) - s.p * log2(s.p) - i.p * log2(i.p)
-        ))) / 1125899906842624 as shared
+        ), 0)) / 1125899906842624 as shared
     from signature s
     join incoming_signature i on i.key = s.key
     where s.distance = $distance
     group by s.problem_id
 )
 select
-    p.problem_id, p.name, greatest(round(1 - a.shared / 2, 12), 0) as divergence, p.fingerprint
+    p.problem_id,
+    p.name,
+    greatest(round_even(1 - a.shared / 2, 12), 0) as divergence,
+    p.fingerprint
 from affinity a
 join problem p using (problem_id)
 where p.space = $space
@@ -211,13 +214,10 @@ where s.distance = $distance
 """
 
 BEST_RUNS = """
-select problem_id, run_id
-from run
-where status = 'solved' and problem_id in (select unnest($problem_ids::bigint[]))
-qualify row_number() over (
-    partition by problem_id
-    order by score desc nulls last, n_evaluations asc nulls last, run_id desc
-) = 1
+select b.problem_id, b.run_id, p.source
+from best_run b
+join problem p using (problem_id)
+where b.problem_id in (select unnest($problem_ids::bigint[]))
 """
 
 EXPERIENCE = """

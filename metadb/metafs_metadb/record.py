@@ -1,6 +1,7 @@
 """Writing one run: everything it taught, in one transaction."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from time import perf_counter
@@ -67,6 +68,8 @@ def _run_values(run: RunRow, record_s: float) -> dict[str, Any]:
     durations = {"record": record_s} | values.pop("duration_s")
     if unknown := set(durations) - set(PHASES):
         raise ValueError(f"unknown phases {sorted(unknown)}; known are {PHASES}")
+    # NaN sorts above every number in DuckDB, so a score that could not be had must be a null.
+    values |= {k: None for k, v in values.items() if isinstance(v, float) and math.isnan(v)}
     values["params"] = json.dumps(values["params"], sort_keys=True, default=str)
     return values | {f"{phase}_s": durations.get(phase) for phase in PHASES}
 

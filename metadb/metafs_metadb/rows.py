@@ -100,6 +100,7 @@ class Experience:
 
     problem_id: int
     run_id: int
+    source: str
     names: tuple[str, ...]
     q: NDArray[np.float64]  # nan where unknown, as in quality
     quality: NDArray[np.float64]

@@ -130,9 +130,13 @@ def test_a_projection_stays_as_it_was_first_frozen(db):
 def test_views_for_people(db):
     record(db, "p1", candidates=[(10, ["a"], 0.4), (60, ["a", "b"], 0.5)])
     warm = record(db, "p1", transfer="guided", candidates=[(6, ["a", "b"], 0.5)], score=0.95)
-    record(db, "p1", transfer="paper", candidates=[(6, ["a"], 0.4)], fitness=0.4)
-    query = "select transfer, cold_evaluations, warm_evaluations, ratio from speedup order by 1"
-    assert rows(db, query) == [("guided", 60, 6, 10.0), ("paper", 60, None, None)]
+    lost = {"fitness": 0.4, "n_evaluations": 240, "params": {"b": 1, "a": [2], "target_score": 0.5}}
+    record(db, "p1", transfer="paper", candidates=[(6, ["a"], 0.4)], **lost)
+    query = "select transfer, cold_evaluations, warm_evaluations, reached, ratio from speedup"
+    assert sorted(rows(db, query)) == [
+        ("guided", 60, 6, True, 10.0),
+        ("paper", 60, 240, False, 0.25),
+    ]
     assert rows(db, "select run_id from best_run") == [(warm.run_id,)]
     board = "select transfer, n_runs, mean_score, floor(mean_seconds) from leaderboard order by 1"
     assert rows(db, board)[0] == ("guided", 1, 0.95, 2.0)

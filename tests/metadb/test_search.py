@@ -208,3 +208,14 @@ def test_the_worked_example_of_the_paper(tmp_path):
     # D1 shares no row pattern with D2: at distance 1 it is no neighbour.
     assert [(near.name, round(near.distance, 4)) for near in found] == [("D3", 0.3945)]
     assert divergence(d1, d2) == 1.0
+
+
+def test_exact_halves_are_rounded_alike_by_sql_and_by_the_index(tmp_path):
+    """1 - n/16384 often lies halfway between two numbers of 12 decimals."""
+    db = MetaDB(tmp_path / "halves.duckdb")
+    for n in range(1, 65):
+        share = n / 16384
+        record(db, f"p{n}", masses={1: share, 2 + n: 1 - share})
+        query = np.array([1, 2], np.uint64), np.array([share, 1 - share])
+        by_sql = SqlSearch(db, "jsd-rows", "default").nearest(*query, 3)
+        assert by_sql == db.index("jsd-rows", "default").nearest(*query, 3)

@@ -62,7 +62,7 @@ create table run (
         "describe" double, recall double, expect double,
         "select" double, learn double, record double
     ),
-    prior_used        varchar,             -- null when there was no neighbour to ask
+    prior_used        varchar,             -- the transfer, if the selector was given a prior
     settings          varchar,             -- digest of all that decides the answer
     error             varchar,
     started_at        timestamp not null,  -- UTC
@@ -79,11 +79,11 @@ create table selection (
     rank        integer,
     q           double,             -- as the selector scored it
     quality     double,             -- as the learner earned it
-    expected    double,             -- as memory expected it; null without a prior
+    expected    double,             -- as memory expected it (P_D under 'paper'); null without a prior
     selected    boolean not null
 );
 
--- The sets that were tried, by number of evaluation.
+-- Sets that were tried: every start and the best of every round, by number of evaluation.
 create table candidate (
     run_id    bigint   not null,
     step      bigint   not null,
@@ -97,7 +97,7 @@ create table neighbour (
     problem_id  bigint  not null,   -- the neighbour's
     rank        integer not null,
     distance    double  not null,
-    weight      double
+    weight      double              -- w(d) = 1 / (0.001 + d^2), not yet divided by its sum
 );
 
 -- Features on which a projected distance looks, frozen: a list that grew with the memory would

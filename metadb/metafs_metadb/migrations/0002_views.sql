@@ -67,54 +67,62 @@ from run
 where status = 'solved'
 group by selector, transfer, learner, distance;
 
--- Evaluations a warm run needed to reach what the cold run of the same problem, selector, params
--- and seed ended with; null when it never did. The latest run of each kind speaks.
+-- What memory saved. The target is the fitness with which the cold run of the same problem,
+-- selector, params and seed ended; counted are the evaluations after which each run first had a
+-- recorded set that good. A warm run that never got there is charged all its evaluations, so that
+-- `ratio` has no gaps; `reached` tells them apart. The latest run of each kind speaks.
 create view speedup as
 with latest as (
-    select *
+    select *, json_merge_patch(params, '{"target_score": null}') as method
     from run
     where status = 'solved'
     qualify row_number() over (
-        partition by problem_id, selector, params, seed, transfer order by run_id desc
+        partition by problem_id, selector, method, seed, transfer order by run_id desc
     ) = 1
 ),
-pair as (
+cold as (
+    select r.*, min(c.step) as evaluations
+    from latest r
+    join candidate c using (run_id)
+    where r.transfer = 'none' and c.fitness >= r.fitness - 1e-12  -- equal sets may differ in the last bits
+    group by all
+),
+warm as (
     select
-        cold.problem_id,
-        cold.selector,
-        cold.seed,
-        warm.transfer,
-        cold.run_id   as cold_run_id,
-        warm.run_id   as warm_run_id,
-        cold.fitness  as cold_fitness,
-        warm.fitness  as warm_fitness
-    from latest cold
-    join latest warm
-        on warm.problem_id = cold.problem_id
-        and warm.selector = cold.selector
-        and warm.params = cold.params
-        and warm.seed is not distinct from cold.seed
-    where cold.transfer = 'none' and warm.transfer <> 'none'
+        r.*,
+        cold.run_id       as cold_run_id,
+        cold.fitness      as cold_fitness,
+        cold.evaluations  as cold_evaluations
+    from latest r
+    join cold
+        on r.problem_id = cold.problem_id
+        and r.selector = cold.selector
+        and r.method = cold.method
+        and r.seed is not distinct from cold.seed
+    where r.transfer <> 'none'
 ),
 reached as (
-    select
-        pair.cold_run_id,
-        pair.warm_run_id,
-        min(c.step) filter (where c.run_id = pair.cold_run_id)  as cold_evaluations,
-        min(c.step) filter (where c.run_id = pair.warm_run_id)  as warm_evaluations
-    from pair
-    join candidate c
-        on c.run_id in (pair.cold_run_id, pair.warm_run_id)
-        and c.fitness >= pair.cold_fitness - 1e-12   -- equal sets may differ in the last bits
-    group by pair.cold_run_id, pair.warm_run_id
+    select w.run_id, w.cold_run_id, min(c.step) as evaluations
+    from warm w
+    join candidate c using (run_id)
+    where c.fitness >= w.cold_fitness - 1e-12
+    group by w.run_id, w.cold_run_id
 )
 select
     p.space,
     p.name,
-    pair.*,
-    reached.cold_evaluations,
-    reached.warm_evaluations,
-    reached.cold_evaluations / nullif(reached.warm_evaluations, 0)  as ratio
-from pair
+    w.problem_id,
+    w.selector,
+    w.seed,
+    w.transfer,
+    w.cold_run_id,
+    w.run_id                                         as warm_run_id,
+    w.cold_fitness,
+    w.fitness                                        as warm_fitness,
+    w.cold_evaluations,
+    coalesce(r.evaluations, w.n_evaluations)         as warm_evaluations,
+    r.evaluations is not null                        as reached,
+    w.cold_evaluations / nullif(coalesce(r.evaluations, w.n_evaluations), 0)  as ratio
+from warm w
 join problem p using (problem_id)
-left join reached using (cold_run_id, warm_run_id);
+left join reached r on r.run_id = w.run_id and r.cold_run_id = w.cold_run_id;
