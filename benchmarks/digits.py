@@ -1,6 +1,7 @@
 """demo:digits, cold and with memory: what transfer saves, and who the neighbours are."""
 
 import argparse
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -14,14 +15,9 @@ select transfer, count(*) as problems, round(avg(fitness), 4) as fitness,
 from run group by transfer order by transfer desc
 """
 SPED_UP = """
-select transfer, count(*) as problems, count(ratio) as reached_cold_fitness,
+select transfer, count(*) as problems, count(*) filter (where reached) as reached_cold_fitness,
        round(exp(avg(ln(ratio))), 2) as geometric_mean, round(avg(ratio), 2) as arithmetic_mean
 from speedup group by transfer
-"""
-NEIGHBOURS = """
-select p.name, n.name, nb.distance
-from neighbour nb join run r using (run_id) join problem p on p.problem_id = r.problem_id
-join problem n on n.problem_id = nb.problem_id
 """
 
 
@@ -39,34 +35,53 @@ def digits_of(name: str) -> set[str]:
     return {one, two}
 
 
+def share_a_digit(db: MetaDB) -> tuple[int, int]:
+    """Return how many of all five nearest neighbours share a digit, and how many there are."""
+    shared, total = 0, 0
+    names = [row[db.problems().columns.index("name")] for row in db.problems().rows]
+    for problem in (db.find_problem(name) for name in names):
+        keys, p = db.signature(problem["problem_id"], "jsd-features")
+        for near in db.neighbours(
+            keys,
+            p,
+            distance="jsd-features",
+            space="digits",
+            k=5,
+            exclude_fingerprint=problem["fingerprint"],
+        ):
+            total += 1
+            shared += bool(digits_of(problem["name"]) & digits_of(near.name))
+    return shared, total
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--budget", type=int, default=1000)
     budget = parser.parse_args().budget
     with tempfile.TemporaryDirectory() as folder:
-        db = MetaDB(Path(folder) / "digits.duckdb")
-        for transfer in ("none", "paper", "guided"):
-            for solution in solve("demo:digits", db=db, transfer=transfer, budget=budget):
-                assert solution.status == "solved", solution
-        print(f"budget {budget}; the memory holds the cold runs of all 45 pairs\n")
-        table(db, COMPARED)
-        table(db, SPED_UP)
-        asked = [db.find_problem(row[2]) for row in db.problems().rows]
-        shared, total = 0, 0
-        for problem in filter(None, asked):
-            keys, p = db.signature(problem["problem_id"], "jsd-features")
-            for near in db.neighbours(
-                keys,
-                p,
-                distance="jsd-features",
-                space="digits",
-                k=5,
-                exclude_fingerprint=problem["fingerprint"],
-            ):
-                total += 1
-                shared += bool(digits_of(problem["name"]) & digits_of(near.name))
+        cold = MetaDB(Path(folder) / "none.duckdb")
+        solve_all(cold, "none", budget)
+        print(f"demo:digits, budget {budget}\n")
+        for memory in ("nothing", "the cold runs of all other pairs"):
+            for transfer in ("paper", "guided"):
+                db = MetaDB(Path(folder) / f"{transfer}, {memory}.duckdb")
+                if memory == "nothing":
+                    solve_all(db, transfer, budget)
+                    solve_all(db, "none", budget)
+                else:
+                    shutil.copy(cold.path, db.path)
+                    solve_all(db, transfer, budget)
+                print(f"{transfer}; at the beginning the memory holds {memory}\n")
+                table(db, COMPARED)
+                table(db, SPED_UP)
+        shared, total = share_a_digit(cold)
         print(f"of the five nearest problems, {shared} of {total} share a digit ", end="")
         print(f"({shared / total:.1%}; by chance 16 of 44, 36.4%)")
+
+
+def solve_all(db: MetaDB, transfer: str, budget: int) -> None:
+    for solution in solve("demo:digits", db=db, transfer=transfer, budget=budget):
+        assert solution.status == "solved", solution
 
 
 if __name__ == "__main__":

@@ -45,35 +45,7 @@ def entropy(counts: Array) -> float:
     return float(-(p * np.log2(p)).sum()) + 0.0
 
 
-def mutual_information(groups: Array, y: Array) -> float:
-    """Return the mutual information, in bits, of two labellings of the same rows.
-
-    Examples
-    --------
-    >>> mutual_information(np.array([0, 0, 1, 1]), np.array([5, 5, 7, 7]))
-    1.0
-    """
-    groups = np.unique(groups, return_inverse=True)[1]
-    y = np.unique(y, return_inverse=True)[1]
-    table = np.bincount(groups * (y.max(initial=0) + 1) + y)
-    return max(0.0, entropy(np.bincount(groups)) + entropy(np.bincount(y)) - entropy(table))
-
-
-def group_rows(codes: csc_array, features: Sequence[int] | Array) -> Array:
-    """Return for each row the number of its group: rows that agree on all features share one.
-
-    Examples
-    --------
-    >>> group_rows(csc_array(np.array([[0, 1], [1, 0], [0, 1], [1, 1]])), [0, 1]).tolist()
-    [0, 1, 0, 2]
-    """
-    features = np.asarray(features, dtype=np.int64)
-    left_out = np.zeros((1, len(features)), dtype=bool)
-    groups: Array = _group_rows(codes, features, left_out)[0][0]
-    return groups
-
-
-def _group_rows(codes: csc_array, features: Array, left_out: Array) -> tuple[Array, int]:
+def group_rows(codes: csc_array, features: Array, left_out: Array) -> tuple[Array, int]:
     """Group the rows once for each row of ``left_out``, which names the features to leave out.
 
     Returns the groups, (len(left_out), n_samples), and the largest number of them.
@@ -170,7 +142,7 @@ class SetInformation:
         units = np.zeros(len(edits), dtype=np.int64)
         for members in np.split(order, np.flatnonzero(np.diff(chunk)) + 1):
             here, local = np.unique(kind[members], return_inverse=True)
-            rows = _group_rows(self.codes, base, left_out[here, 1:])
+            rows = group_rows(self.codes, base, left_out[here, 1:])
             units[members] = self._split(*rows, local, edits[members], joins[members])
         bits: Array = (self._of_y + units) / (max(self.n_samples, 1) * self._scale)
         return np.maximum(bits, 0.0)

@@ -85,12 +85,12 @@ class Prior:
         return sorted(parts, key=lambda part: -part.share)
 
 
-def most(expected: Array, limit: int = FIRST) -> Array:
+def most_expected(expected: Array, limit: int = FIRST) -> Array:
     """Return the indices of the features of which most is expected, the best first.
 
     Examples
     --------
-    >>> most(np.array([0.2, 0.0, 0.9]))
+    >>> most_expected(np.array([0.2, 0.0, 0.9]))
     array([2, 0])
     """
     order = np.argsort(-expected, kind="stable")[:limit]
@@ -112,7 +112,9 @@ def as_prior(prior: "Prior | ArrayLike | None", n_features: int) -> Prior | None
     if not isinstance(prior, Prior):
         expected = np.asarray(prior, dtype=np.float64)
         start = start_from(expected)
-        prior = Prior(expected, starts=(start,) if len(start) else (), first=most(expected))
+        prior = Prior(
+            expected, starts=(start,) if len(start) else (), first=most_expected(expected)
+        )
     if prior.expected.shape != (n_features,):
         raise UsageError(
             f"the prior has shape {prior.expected.shape}, but there are {n_features} features: "

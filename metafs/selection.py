@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from metafs.prior import Prior
+from metafs.ranking import ranking
 from metafs.typing import Array, Matrix
 
 
@@ -92,7 +93,4 @@ def _scores(fitted: Any, selected: Array) -> Array:
 def _ranking(fitted: Any, scores: Array, selected: Array) -> Array:
     if hasattr(fitted, "ranking_"):
         return np.asarray(fitted.ranking_, dtype=np.int64)
-    order = np.lexsort((-np.nan_to_num(scores, nan=-np.inf), ~selected))
-    ranking = np.empty(len(scores), dtype=np.int64)
-    ranking[order] = np.arange(1, len(scores) + 1)
-    return ranking
+    return ranking(np.nan_to_num(scores, nan=-np.inf), first=selected)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metafs.prior import THRESHOLD, Prior, Source, most, start_from
+from metafs.prior import THRESHOLD, Prior, Source, most_expected, start_from
 from metafs.typing import Array
 
 C = 0.001
@@ -41,8 +41,8 @@ def weight(distance: Array | float, c: float = C) -> Array:
 
     Examples
     --------
-    >>> weight(np.array([0.0, 1.0])).round(3)
-    array([1000.   ,    0.999])
+    >>> weight(np.array([0.5, 1.0])).round(3)
+    array([3.984, 0.999])
     """
     return np.asarray(1.0 / (c + np.square(distance)))
 
@@ -80,7 +80,7 @@ def guided_transfer(near: Sequence[Experience], names: Sequence[str], threshold:
     selected = _aligned(near, names, lambda memory: memory.selected.astype(np.float64))
     relative = _aligned(near, names, lambda memory: _relative(memory.q))
     expected, sources = _expected(near, (selected + relative) / 2)
-    return Prior(expected, first=most(expected), sources=sources)
+    return Prior(expected, first=most_expected(expected), sources=sources)
 
 
 Transfer = Callable[[Sequence[Experience], Sequence[str], float], Prior | None]

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import UsageError
-from metafs.prior import Prior, most
+from metafs.prior import Prior, most_expected
 from metafs_climb import Climb, MIConfidence, metafs_measures, metafs_selectors
 from metafs_climb.proposals import n_proposals, proposals
 
@@ -178,7 +178,7 @@ def test_a_right_prior_saves_evaluations_and_a_wrong_one_changes_no_fitness(way)
     known = np.array([3, 17])
     right = {
         "start": Prior(expected, starts=(known,)),
-        "first": Prior(expected, first=most(expected)),
+        "first": Prior(expected, first=most_expected(expected)),
     }[way]
     wrong = np.zeros(400)
     wrong[100:110] = 1.0
@@ -186,7 +186,7 @@ def test_a_right_prior_saves_evaluations_and_a_wrong_one_changes_no_fitness(way)
     for seed in range(10):
         cold = Climb(random_state=seed, target_score=0.7, max_evaluations=5000).fit(X, y)
         warm = clone(cold).fit(X, y, prior=right)
-        misled = clone(cold).fit(X, y, prior=Prior(wrong, first=most(wrong)))
+        misled = clone(cold).fit(X, y, prior=Prior(wrong, first=most_expected(wrong)))
         assert cold.fitness_ >= 0.7 and warm.fitness_ >= 0.7 and misled.fitness_ >= 0.7
         spent["none"] += cold.n_evaluations_
         spent["right"] += warm.n_evaluations_
@@ -256,7 +256,7 @@ def test_what_is_expected_is_tried_first_as_long_as_it_succeeds():
     X, y = planted(n_features=400)
     expected = np.zeros(400)
     expected[[17, 29, 3, 200]] = [0.9, 0.8, 0.7, 0.6]
-    climb = Climb(random_state=0).fit(X, y, prior=Prior(expected, first=most(expected)))
+    climb = Climb(random_state=0).fit(X, y, prior=Prior(expected, first=most_expected(expected)))
     steps = [step for step, _, _ in climb.candidates_]
     sets = [set(features) for _, features, _ in climb.candidates_]
     assert sets[2] == {3, 17, 29}, "three rounds of the four expected features"
