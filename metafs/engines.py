@@ -6,6 +6,7 @@ answers never depend on the engine or on the number of jobs. The driver alone wr
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 from joblib import Parallel, delayed
@@ -26,10 +27,7 @@ def open_engine(engine: str = "local", jobs: int = 1) -> Iterator[Map]:
     ...     list(side_by_side(abs, [-1, 2]))
     [1, 2]
     """
-    if engine not in ENGINES:
-        raise UsageError(f"there is no engine named {engine!r}: there are {', '.join(ENGINES)}.")
-    if jobs == 0:
-        raise UsageError("jobs must be at least 1, or -1 for every core.")
+    require_engine(engine, jobs)
     if engine == "dask":
         with _dask_client(jobs) as client:
             yield lambda function, tasks: client.gather(
@@ -39,17 +37,25 @@ def open_engine(engine: str = "local", jobs: int = 1) -> Iterator[Map]:
         yield map
     else:
         # Processes, not threads: a selector spends its time in Python as well as in BLAS.
-        with Parallel(n_jobs=jobs, return_as="generator") as parallel:
-            yield lambda function, tasks: parallel(delayed(function)(task) for task in tasks)
+        yield lambda function, tasks: Parallel(n_jobs=jobs, return_as="generator")(
+            delayed(function)(task) for task in tasks
+        )
+
+
+def require_engine(engine: str, jobs: int) -> None:
+    """Refuse an engine that is unknown or not installed, and a number of jobs without meaning."""
+    if engine not in ENGINES:
+        raise UsageError(f"there is no engine named {engine!r}: there are {', '.join(ENGINES)}.")
+    if jobs < 1 and jobs != -1:
+        raise UsageError(f"jobs must be at least 1, or -1 for every core, not {jobs}.")
+    if engine == "dask" and find_spec("distributed") is None:
+        raise UsageError("the dask engine needs: pip install 'metafs[dask]'.")
 
 
 def _dask_client(jobs: int) -> Any:
     """Connect to the scheduler that Dask's configuration names, or start one on this machine."""
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise UsageError("the dask engine needs: pip install 'metafs[dask]'.") from error
     import dask
+    from distributed import Client
 
     if dask.config.get("scheduler-address", None):
         return Client()

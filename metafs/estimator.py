@@ -21,7 +21,7 @@ from metafs.recording import finish
 from metafs.registry import Registry
 from metafs.selection import Selection, select
 from metafs.settings import Plan, Settings
-from metafs.steps import Prepared, Stopwatch, Worked, prepare
+from metafs.steps import Prepared, Stopwatch, Worked, prepare, search
 from metafs.typing import Array
 from metafs_metadb import MetaDB
 
@@ -43,7 +43,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     selector : str or estimator
         A public name, or any scikit-learn-compatible selector.
     db : path, optional
-        The MetaDB. Columns need names (a data frame, or `feature_names`) or a `space`.
+        The MetaDB. Columns need names (give a data frame) or a `space`, or nothing is recalled.
     name : str, optional
         How the problem is called. Problems of the same name are never recalled, so give one
         when cross-validating: otherwise a fold would learn from its neighbour's test rows.
@@ -139,9 +139,8 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         keep = self._kept_columns(names)
         if self.db is None:
             prepared = None
-            selection = select(
-                plan.selector, X, y, prior=prior, meta_features=meta_features, keep=keep
-            )
+            selector = plan.selector_for((), keep)
+            selection = select(selector, X, y, prior=prior, meta_features=meta_features, keep=keep)
         else:
             problem = Problem.of(
                 X,
@@ -170,14 +169,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             prepared = replace(prepared, prior=as_prior(prior, problem.n_features))
         clock = Stopwatch()
         with clock("select"):
-            selection = select(
-                plan.selector,
-                problem.X,
-                problem.y,
-                prior=prepared.prior,
-                meta_features=problem.meta_features,
-                keep=keep,
-            )
+            selection = search(prepared, keep)
         if memory.solved(problem, plan.settings) is None:
             quality = qualities(problem, selection.selected)
             finish(prepared, Worked(selection, None, quality, clock.seconds), memory)

@@ -16,6 +16,7 @@ the paper's fitness of the single feature, keeps qualities comparable whichever 
 found them.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -89,6 +90,29 @@ def require_fitting_learner(learner: Any, name: str, problem: Problem) -> None:
             f"learner {name!r} predicts {offered}, but the target {problem.target!r} of "
             f"{problem.name!r} holds {wanted}: choose another with --learner, "
             "`metafs plugins --kind learners` lists them."
+        )
+
+
+def require_fitting_scoring(scoring: str, problem: Problem) -> None:
+    """Refuse a scorer of numbers for classes, the reverse, and one of two classes for more."""
+    of_numbers = re.fullmatch(r"r2|explained_variance|.*error.*|.*deviance", scoring)
+    if problem.classes is None:
+        if not of_numbers:
+            raise UsageError(
+                f"scoring {scoring!r} does not suit the numeric target {problem.target!r} of "
+                f"{problem.name!r}: use r2, or neg_mean_absolute_error."
+            )
+        return
+    if of_numbers:
+        raise UsageError(
+            f"scoring {scoring!r} does not suit the classes in {problem.target!r} of "
+            f"{problem.name!r}: use balanced_accuracy, or roc_auc."
+        )
+    if scoring in ("f1", "jaccard", "precision", "recall", "roc_auc") and len(problem.classes) > 2:
+        better = "roc_auc_ovr" if scoring == "roc_auc" else f"{scoring}_macro"
+        raise UsageError(
+            f"scoring {scoring!r} is for two classes, but {problem.target!r} of {problem.name!r} "
+            f"has {len(problem.classes)}: use {better}."
         )
 
 

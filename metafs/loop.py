@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Protocol
 
-from metafs.engines import open_engine
+from metafs.engines import Map, open_engine, require_engine
 from metafs.errors import UsageError
 from metafs.memory import Memory
 from metafs.problem import Problem
@@ -101,6 +101,7 @@ def solve(
     plan = Settings(**settings).resolve(registry or Registry())
     if wave < 1:
         raise UsageError(f"wave must be at least 1, not {wave}.")
+    require_engine(engine, jobs)
     stream = readables(problems, read or ReadOptions(keep=plan.settings.keep))
     memory = None
     if db is not None:
@@ -131,7 +132,8 @@ def _solve(
     with open_engine(engine, jobs) as side_by_side:
         for start in range(0, len(stream), wave):
             ready = [_ready(each, plan, memory) for each in stream[start : start + wave]]
-            worked = side_by_side(try_work, [each for each in ready if isinstance(each, Prepared)])
+            tasks = [each for each in ready if isinstance(each, Prepared)]
+            worked = _worked(side_by_side, tasks)
             for each in ready:
                 if isinstance(each, Prepared):
                     yield finish(each, next(worked), memory)
@@ -139,6 +141,17 @@ def _solve(
                     yield fail(each, plan, memory)
                 else:
                     yield each
+
+
+def _worked(side_by_side: Map, tasks: Sequence[Prepared]) -> Iterator[Worked | Failure]:
+    """Work on the problems of a wave; if a process dies, those it takes along have failed."""
+    results = side_by_side(try_work, tasks)
+    for task in tasks:
+        try:
+            result = next(results)
+        except Exception as error:  # from the engine: try_work itself never raises
+            result = failure(error, task.problem.name, task.problem.source, task.problem)
+        yield result
 
 
 def _ready(readable: Readable, plan: Plan, memory: Memory | None) -> Prepared | Solution | Failure:

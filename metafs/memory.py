@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
-from metafs.errors import UsageError
 from metafs.problem import Problem
 from metafs.settings import Settings
 from metafs.signature import Signature
@@ -68,8 +67,6 @@ class Memory:
         """
         if project is None:
             return Described(distance, self._distance.signature(problem))
-        if not hasattr(self._distance, "features"):
-            raise UsageError(f"distance {distance!r} cannot be projected: use jsd-rows.")
         space, name = space_of(problem), f"{distance}[{project}]"
         features = self.db.projection(space, name)
         if features is None:

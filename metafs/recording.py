@@ -11,6 +11,7 @@ import numpy as np
 from metafs.errors import MetafsError
 from metafs.memory import Memory, problem_row
 from metafs.problem import Problem
+from metafs.registry import describe
 from metafs.settings import Plan
 from metafs.solution import Solution
 from metafs.steps import Prepared, Stopwatch, Worked, utc_now
@@ -32,8 +33,7 @@ class Failure:
 
 def failure(error: Exception, name: str, origin: str, problem: Problem | None) -> Failure:
     """Turn whatever was raised into a sentence, and keep the traceback for who asks."""
-    text = " ".join(str(error).split())
-    message = text if isinstance(error, MetafsError) else f"{type(error).__name__}: {text}"
+    message = " ".join(str(error).split()) if isinstance(error, MetafsError) else describe(error)
     return Failure(name, origin, message, "".join(traceback.format_exception(error)), problem)
 
 
@@ -145,6 +145,7 @@ def neighbour_rows(prepared: Prepared) -> list[NeighbourRow]:
 def _run(plan: Plan) -> RunRow:
     settings = plan.settings
     params = {name: _plain(value) for name, value in plan.selector.get_params(deep=False).items()}
+    target = params.get("target_score")
     return RunRow(
         selector=settings.selector_name,
         transfer=settings.transfer,
@@ -153,7 +154,7 @@ def _run(plan: Plan) -> RunRow:
         params=params,
         distance=settings.distance,
         seed=settings.seed if isinstance(settings.seed, int) else None,
-        target_score=params.get("target_score"),
+        target_score=target if isinstance(target, (int, float)) else None,
         settings=settings.digest(),
     )
 
@@ -162,7 +163,8 @@ def _failed_problem_row(failed: Failure) -> ProblemRow:
     """Return the problem, or, if it could not even be read, one row for its source."""
     if failed.problem is not None:
         return problem_row(failed.problem)
-    digest = blake2b(f"{failed.origin}\0{failed.name}".encode(), digest_size=12).hexdigest()
+    unique = f"{failed.origin}\0{failed.name}".encode("utf-8", "surrogatepass")
+    digest = blake2b(unique, digest_size=12).hexdigest()
     unread = f"unread:{digest}"
     return ProblemRow(unread, failed.name, failed.origin, unread, 0, 0, "")
 

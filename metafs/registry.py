@@ -8,7 +8,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
 from typing import Any
 
 import pluggy
@@ -20,6 +22,15 @@ GROUP = "metafs"
 KINDS = ("selectors", "measures", "regressors", "distances", "learners")
 DISABLE_VARIABLE = "METAFS_DISABLE_PLUGINS"
 HAND = "given by hand"
+METHODS = {
+    "selectors": ("fit", "get_params"),
+    "measures": ("__call__",),
+    "regressors": ("fit", "predict", "get_params"),
+    "distances": ("signature", "distance", "in_sql"),
+    "learners": ("fit", "predict", "get_params"),
+}
+"""What an object of each kind must have to be used at all."""
+MAX_ERROR = 300
 
 
 class RegistryError(MetafsError):
@@ -129,15 +140,28 @@ class Registry:
         self._manager.add_hookspecs(hookspecs)
         self._offers: list[Offer] = []
         self.plugins: list[Plugin] = []
-        switched_off = {*disabled, *os.environ.get(DISABLE_VARIABLE, "").split(",")} - {""}
+        self._arguments = (tuple(plugins), tuple(disabled), entry_points)
         if entry_points:
-            for entry in installed_entry_points():
-                self._load(entry, {name.strip() for name in switched_off})
-        for plugin in plugins:
+            found = installed_entry_points()
+            switched_off = _switched_off(disabled, found)
+            for entry in found:
+                self._load(entry, switched_off)
+        for plugin in self._arguments[0]:
             self._add(plugin, Plugin(_name_of(plugin), HAND))
         self.selectors, self.measures, self.regressors, self.distances, self.learners = (
             Offers(kind, [offer for offer in self._offers if offer.kind == kind]) for kind in KINDS
         )
+
+    def __deepcopy__(self, memo: Any) -> "Registry":
+        return self  # it never changes once it is built
+
+    def __reduce__(self) -> Any:
+        plugins, disabled, entry_points = self._arguments
+        portable = tuple(
+            (True, each.__name__) if isinstance(each, ModuleType) else (False, each)
+            for each in plugins
+        )
+        return _rebuilt, (portable, disabled, entry_points)
 
     def offers(self, kind: str | None = None) -> list[Offer]:
         """Return every offer, or those of one kind, with the plugin each comes from."""
@@ -155,15 +179,15 @@ class Registry:
     def _load(self, entry: EntryPoint, switched_off: set[str]) -> None:
         """Import an installed plugin; one that fails is recorded, and the others still load."""
         package, version = _distribution_of(entry)
-        if switched_off & {entry.name, package}:
+        if switched_off & _names_of(entry):
             self.plugins.append(Plugin(entry.name, package, version, "disabled"))
             return
         try:
             self._add(entry.load(), Plugin(entry.name, package, version))
         except NameClash:
             raise
-        except Exception as error:  # whatever a stranger's module raises must not stop the rest
-            message = str(error) if isinstance(error, RegistryError) else _describe(error)
+        except (Exception, SystemExit) as error:  # a stranger's module must not stop the rest
+            message = str(error) if isinstance(error, RegistryError) else describe(error)
             self.plugins.append(Plugin(entry.name, package, version, "failed", message))
 
     def _add(self, implementation: Any, plugin: Plugin) -> None:
@@ -195,6 +219,15 @@ class Registry:
                     f"not {type(answer).__name__}."
                 )
             offered |= answer
+        for name, value in offered.items():
+            if not isinstance(name, str) or not name:
+                raise RegistryError(f"plugin {plugin} offers {name!r}, which is no name.")
+            lacking = [each for each in METHODS[kind] if not hasattr(value, each)]
+            if isinstance(value, type) or lacking:
+                reason = "a class, not an object" if isinstance(value, type) else "no " + lacking[0]
+                raise RegistryError(
+                    f"plugin {plugin} offers the {kind.removesuffix('s')} {name!r} with {reason}."
+                )
         return offered
 
     def _refuse_misspelt_hooks(self, implementation: Any, plugin: Plugin) -> None:
@@ -220,6 +253,19 @@ class Registry:
                 )
 
 
+def describe(error: BaseException) -> str:
+    """Return an error on one line, and not a long one.
+
+    Examples
+    --------
+    >>> describe(ValueError("two  words")), describe(KeyError())
+    ('ValueError: two words', 'KeyError')
+    """
+    text = " ".join(str(error).split())
+    text = text if len(text) <= MAX_ERROR else text[: MAX_ERROR - 1] + "…"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 def installed_entry_points() -> list[EntryPoint]:
     """Return the entry points of our group, in an order that no installation changes."""
     return sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))
@@ -229,9 +275,29 @@ def _distribution_of(entry: EntryPoint) -> tuple[str, str]:
     return (entry.dist.name, entry.dist.version) if entry.dist else ("unknown package", "")
 
 
+def _names_of(entry: EntryPoint) -> set[str]:
+    """Return the names by which a plugin can be switched off."""
+    return {entry.name, _distribution_of(entry)[0], entry.module}
+
+
+def _switched_off(disabled: Iterable[str], found: Iterable[EntryPoint]) -> set[str]:
+    """Return what is switched off by argument or variable; a name unknown to us is a mistake."""
+    asked = {part.strip() for text in disabled for part in text.split(",")} - {""}
+    known = {name for entry in found for name in _names_of(entry)}
+    for name in sorted(asked - known):
+        near = get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]}?" if near else "see `metafs plugins`."
+        raise UsageError(f"there is no plugin {name!r} to leave out: {hint}")
+    variable = os.environ.get(DISABLE_VARIABLE, "").split(",")
+    return asked | {name.strip() for name in variable}
+
+
 def _name_of(plugin: Any) -> str:
     return getattr(plugin, "__name__", None) or type(plugin).__name__
 
 
-def _describe(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+def _rebuilt(
+    plugins: tuple[tuple[bool, Any], ...], disabled: tuple[str, ...], entry_points: bool
+) -> Registry:
+    found = [import_module(each) if is_module else each for is_module, each in plugins]
+    return Registry(found, disabled=disabled, entry_points=entry_points)

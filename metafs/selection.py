@@ -67,30 +67,53 @@ def select(
     fitted = clone(selector).fit(X, y, **fit_parameters)
     support = fitted.get_support() if hasattr(fitted, "get_support") else fitted.support_
     selected = np.array(support, dtype=bool)
+    _require_one_each("support", selected, X.shape[1])
     scores = _scores(fitted, selected)
     selected[list(keep)] = True
-    fitness = getattr(fitted, "fitness_", None)
     return Selection(
         selected=selected,
         scores=scores,
         ranking=_ranking(fitted, scores, selected),
-        n_evaluations=getattr(fitted, "n_evaluations_", None),
-        stopped=getattr(fitted, "stopped_", None),
-        fitness=None if fitness is None else float(fitness),
-        candidates=tuple(getattr(fitted, "candidates_", ())),
+        n_evaluations=_optional(int, getattr(fitted, "n_evaluations_", None)),
+        stopped=_optional(str, getattr(fitted, "stopped_", None)),
+        fitness=_optional(float, getattr(fitted, "fitness_", None)),
+        candidates=_candidates(fitted, X.shape[1]),
     )
+
+
+def _optional(kind: type, value: Any) -> Any:
+    return None if value is None else kind(value)
+
+
+def _require_one_each(what: str, values: Array, n_features: int) -> None:
+    if values.shape != (n_features,):
+        raise ValueError(f"its {what} has shape {values.shape}, not one entry for each feature")
+
+
+def _candidates(fitted: Any, n_features: int) -> tuple[tuple[int, tuple[int, ...], float], ...]:
+    found = []
+    for step, features, fitness in getattr(fitted, "candidates_", ()):
+        if any(not 0 <= feature < n_features for feature in features):
+            raise ValueError(f"its candidate {features} names a feature that does not exist")
+        found.append((int(step), tuple(int(feature) for feature in features), float(fitness)))
+    return tuple(found)
 
 
 def _scores(fitted: Any, selected: Array) -> Array:
     """Return the selector's scores; one that only ranks or only chooses is scored by that."""
     if hasattr(fitted, "scores_"):
-        return np.asarray(fitted.scores_, dtype=np.float64)
-    if hasattr(fitted, "ranking_"):
-        return -np.asarray(fitted.ranking_, dtype=np.float64)
-    return selected.astype(np.float64)
+        scores = np.asarray(fitted.scores_, dtype=np.float64)
+    elif hasattr(fitted, "ranking_"):
+        scores = -np.asarray(fitted.ranking_, dtype=np.float64)
+    else:
+        scores = selected.astype(np.float64)
+    _require_one_each("scores", scores, len(selected))
+    return scores
 
 
 def _ranking(fitted: Any, scores: Array, selected: Array) -> Array:
     if hasattr(fitted, "ranking_"):
-        return np.asarray(fitted.ranking_, dtype=np.int64)
+        ranks = np.asarray(fitted.ranking_, dtype=np.int64)
+        _require_one_each("ranking", ranks, len(scores))
+        return ranks
     return ranking(np.nan_to_num(scores, nan=-np.inf), first=selected)

@@ -1,14 +1,19 @@
 """How problems are to be solved: plain names and numbers, and what they resolve to."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from hashlib import blake2b
 from typing import Any
 
 from metafs.errors import UsageError
-from metafs.learning import default_scoring, require_fitting_learner, scorer_named
+from metafs.learning import (
+    default_scoring,
+    require_fitting_learner,
+    require_fitting_scoring,
+    scorer_named,
+)
 from metafs.prior import THRESHOLD
 from metafs.problem import Problem
 from metafs.registry import Registry
@@ -55,16 +60,14 @@ class Settings:
             _require_at_least("project", self.project, 1)
         if not 0 <= self.threshold <= 1:
             raise UsageError(f"threshold must lie between 0 and 1, not {self.threshold:g}.")
-        if self.seconds is not None and self.seconds <= 0:
+        if self.seconds is not None and not self.seconds > 0:
             raise UsageError(f"seconds must be more than 0, not {self.seconds:g}.")
         if self.scoring is not None:
             scorer_named(self.scoring)
-        return Plan(
-            settings=self,
-            selector=self._selector(registry),
-            learners=self._learners(registry),
-            distance=registry.distances[self.distance],
-        )
+        distance = registry.distances[self.distance]
+        if self.project is not None and not hasattr(distance, "features"):
+            raise UsageError(f"distance {self.distance!r} cannot be projected: use jsd-rows.")
+        return Plan(self, self._selector(registry), self._learners(registry), distance)
 
     def _learners(self, registry: Registry) -> dict[bool, tuple[str, Any]]:
         """Return name and learner for classes (True) and for numbers (False)."""
@@ -79,6 +82,10 @@ class Settings:
         """Return the selector with its parameters, budget and seed."""
         named = isinstance(self.selector, str)
         selector = registry.selectors[self.selector] if named else self.selector
+        if isinstance(selector, type) or not hasattr(selector, "get_params"):
+            raise UsageError(
+                f"{selector!r} is no selector: give a name, or an object such as SelectKBest()."
+            )
         params = dict(self.params)
         unknown = params.keys() - selector.get_params().keys()
         if unknown:
@@ -87,7 +94,10 @@ class Settings:
                 f"it has {', '.join(sorted(selector.get_params(deep=False)))}."
             )
         if isinstance(params.get("measure"), str):
-            params["measure"] = registry.measures[params["measure"]]
+            name = params["measure"]
+            params["measure"] = registry.measures[name]
+            if not hasattr(params["measure"], "of_set"):
+                raise UsageError(f"measure {name!r} is of single features, not of sets.")
         limits = {"max_evaluations": self.budget, "max_seconds": self.seconds}
         return configured(selector, {**limits, "random_state": self.seed, **params})
 
@@ -106,11 +116,10 @@ class Plan:
     learners: Mapping[bool, tuple[str, Any]]
     distance: Any
 
-    def selector_for(self, problem: Problem) -> Any:
-        """Return the selector, told which columns are categorical if it can make use of it."""
-        if not problem.categories:
-            return self.selector
-        return configured(self.selector, {"categorical_features": sorted(problem.categories)})
+    def selector_for(self, categorical: Iterable[int], keep: Iterable[int]) -> Any:
+        """Return the selector, told of categorical and kept columns if it can make use of it."""
+        told = {"categorical_features": sorted(categorical), "keep_features": sorted(keep)}
+        return configured(self.selector, {name: value for name, value in told.items() if value})
 
     def learner_for(self, problem: Problem) -> tuple[str, Any]:
         """Return the learner that suits the problem's target, with its name."""
@@ -128,7 +137,10 @@ class Plan:
 
     def scoring_for(self, problem: Problem) -> str:
         """Return the scorer asked for, or the one that suits the problem's target."""
-        return self.settings.scoring or default_scoring(problem)
+        if self.settings.scoring is None:
+            return default_scoring(problem)
+        require_fitting_scoring(self.settings.scoring, problem)
+        return self.settings.scoring
 
 
 def _described(value: Any) -> Any:

@@ -4,7 +4,7 @@ describe -> recall -> expect      need memory, and run where the MetaDB is
 select -> learn                   need only the problem and the prior, and run anywhere
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +16,7 @@ from metafs.learning import Scores, learn, qualities
 from metafs.memory import Described, Memory
 from metafs.prior import Prior
 from metafs.problem import Problem
+from metafs.registry import describe
 from metafs.selection import Selection, select, takes_prior
 from metafs.settings import Plan
 from metafs.transfer import expect
@@ -98,22 +99,28 @@ def prepare(
     return Prepared(problem, plan, described, tuple(near), prior, fold_prior, clock.seconds)
 
 
+def search(prepared: Prepared, keep: Sequence[int] = ()) -> Selection:
+    """Select features, starting from the prior."""
+    problem = prepared.problem
+    return select(
+        prepared.plan.selector_for(problem.categories, keep),
+        problem.X,
+        problem.y,
+        prior=prepared.prior,
+        meta_features=problem.meta_features,
+        keep=keep,
+    )
+
+
 def work(prepared: Prepared) -> Worked:
     """Select features, then learn from them."""
     problem, plan, clock = prepared.problem, prepared.plan, Stopwatch()
     settings = plan.settings
     keep = kept_columns(problem, settings.keep)
-    selector = plan.selector_for(problem)
     learner_name, learner = plan.learner_for(problem)
+    scoring = plan.scoring_for(problem)
     with clock("select"), blaming("selector", settings.selector_name, problem):
-        selection = select(
-            selector,
-            problem.X,
-            problem.y,
-            prior=prepared.prior,
-            meta_features=problem.meta_features,
-            keep=keep,
-        )
+        selection = search(prepared, keep)
     if not selection.selected.any():
         raise ProblemError(
             f"selector {settings.selector_name!r} selected no feature of {problem.name!r}: "
@@ -123,9 +130,9 @@ def work(prepared: Prepared) -> Worked:
         scores = learn(
             problem,
             selection.selected,
-            selector,
+            plan.selector_for(problem.categories, keep),
             learner,
-            scoring=plan.scoring_for(problem),
+            scoring=scoring,
             prior=prepared.fold_prior,
             keep=keep,
             n_folds=settings.folds,
@@ -151,8 +158,7 @@ def blaming(kind: str, name: str, problem: Problem) -> Iterator[Any]:
         yield
     except MetafsError:
         raise
-    except Exception as error:
-        text = " ".join(str(error).split())
+    except (Exception, SystemExit) as error:
         raise ProblemError(
-            f"{kind} {name!r} failed on {problem.name!r}: {type(error).__name__}: {text}"
+            f"{kind} {name!r} failed on {problem.name!r}: {describe(error)}"
         ) from error

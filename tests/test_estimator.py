@@ -93,6 +93,15 @@ def test_clone_and_pickle(frame, db):
     assert clone(fitted).get_params() == fitted.get_params()
 
 
+def test_a_registry_given_by_hand_survives_cloning(frame):
+    from metafs import Registry
+
+    X, y = frame(0)
+    model = make_pipeline(MetaSelector(registry=Registry(), random_state=0), LogisticRegression())
+    assert cross_validate(model, X, y, cv=2, error_score="raise")["test_score"].mean() > 0.7
+    pickle.loads(pickle.dumps(model.fit(X, y)))
+
+
 def test_columns_are_kept_by_name_and_by_position(frame):
     X, y = frame(0)
     named = MetaSelector("infogain", params={"n_features_to_select": 1}, keep=["w11"]).fit(X, y)

@@ -16,6 +16,7 @@ from metafs.learning import (
     learn,
     qualities,
     require_fitting_learner,
+    require_fitting_scoring,
     scorer_named,
 )
 from metafs.problem import Problem
@@ -130,4 +131,14 @@ def test_what_does_not_fit_is_told_in_a_sentence():
         require_fitting_learner(LogisticRegression(), "logistic", numbers)
     with pytest.raises(UsageError, match="did you mean accuracy"):
         scorer_named("acuracy")
+    three = Problem.of(np.eye(6), [0, 1, 2] * 2)
+    for scoring, problem, better in (
+        ("r2", classes, "balanced_accuracy"),
+        ("accuracy", numbers, "r2"),
+        ("f1", three, "f1_macro"),
+        ("roc_auc", three, "roc_auc_ovr"),
+    ):
+        with pytest.raises(UsageError, match=better):
+            require_fitting_scoring(scoring, problem)
+    require_fitting_scoring("roc_auc", classes)
     assert (default_scoring(classes), default_scoring(numbers)) == ("balanced_accuracy", "r2")

@@ -1,5 +1,6 @@
 """The loop over a real MetaDB: memory, skipping, failing, waves."""
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,6 +20,8 @@ from metafs.settings import Settings
 from metafs.solution import PHASES
 from metafs.steps import prepare
 from metafs_metadb import MetaDB
+
+NAMES = [f"w{j}" for j in range(12)]
 
 QUICK = {"budget": 200, "folds": 2}
 
@@ -215,6 +218,40 @@ def test_a_failing_plugin_is_recorded_and_the_stream_goes_on(db, related):
     assert MetaDB(db).check() == []
 
 
+class Odd(BaseEstimator):
+    """A selector that misbehaves in one of many ways."""
+
+    def __init__(self, way="none"):
+        self.way = way
+
+    def fit(self, X, y):
+        self.support_ = np.ones(X.shape[1] + (self.way == "too long"), dtype=bool)
+        if self.way == "leaves":
+            sys.exit(9)
+        if self.way == "dies":
+            os._exit(3)
+        if self.way == "counts in words":
+            self.n_evaluations_ = "many"
+        if self.way == "invents features":
+            self.candidates_ = [(1, (99,), 0.5)]
+        return self
+
+
+@pytest.mark.parametrize("way", ["too long", "leaves", "counts in words", "invents features"])
+def test_a_misbehaving_selector_fails_its_problem_only(db, related, way):
+    told = list(solve([related(0), related(1)], db=db, selector=Odd(way)))
+    assert [each.status for each in told] == ["failed", "failed"]
+    assert all(each.error.startswith("selector 'Odd' failed on") for each in told)
+    assert MetaDB(db).check() == []
+
+
+def test_a_dying_process_fails_its_wave_and_the_stream_goes_on(db, related):
+    stream = [related(number) for number in range(4)]
+    told = list(solve(stream, db=db, selector=Odd("dies"), wave=2, jobs=2))
+    assert [each.status for each in told] == ["failed"] * 4
+    assert ask(db, "select count(*) from run where status = 'failed'") == [(4,)]
+
+
 def test_one_unreadable_problem_does_not_stop_the_others(db, related):
     told = list(solve([related(0), Unreadable(), related(1)], db=db, **QUICK))
     assert [each.status for each in told] == ["solved", "failed", "solved"]
@@ -271,6 +308,9 @@ def test_same_seed_same_answer(tmp_path, related):
 def test_kept_columns_are_always_selected(db, related):
     (told,) = solve(related(0), db=db, keep=("w11",), **QUICK)
     assert "w11" in told.features
+    chosen = [NAMES.index(name) for name in told.features]
+    measure = Registry().measures["mi-confidence"]
+    assert told.fitness == pytest.approx(measure.of_set(related(0).X, related(0).y, chosen))
     (wrong,) = solve(related(0), db=db, keep=("nope",), **QUICK)
     assert "no column 'nope' to keep" in wrong.error
 
@@ -286,8 +326,6 @@ def test_rows_projected_on_important_features_find_neighbours(db, related):
         "jsd-rows[3]",
     }
     assert ask(db, "select len(feature_names) from projection") == [(3,)]
-    (wrong,) = solve(related(6), db=db, project=3, **QUICK)
-    assert "cannot be projected" in wrong.error
 
 
 def test_numeric_targets_are_solved_with_a_regressor(db):
@@ -315,6 +353,12 @@ def test_numeric_targets_are_solved_with_a_regressor(db):
         ({"folds": 1}, "folds must be at least 2"),
         ({"seconds": 0.0}, "seconds must be more than 0"),
         ({"wave": 0}, "wave must be at least 1"),
+        ({"jobs": 0}, "jobs must be at least 1"),
+        ({"engine": "spark"}, "no engine named 'spark'"),
+        ({"project": 3}, "'jsd-features' cannot be projected"),
+        ({"params": {"measure": "infogain"}}, "'infogain' is of single features"),
+        ({"selector": SelectKBest}, "is no selector"),
+        ({"selector": 5}, "is no selector"),
         ({"threshold": 1.5}, "threshold must lie between 0 and 1"),
         ({"params": {"nope": 1}}, "selector 'climb' has no parameter 'nope'"),
         ({"params": {"measure": "infogian"}}, "did you mean infogain"),

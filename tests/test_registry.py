@@ -1,11 +1,14 @@
 """The registry: entry points, clashes, broken and misspelt plugins, switching off."""
 
+import copy
+import pickle
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
 from types import ModuleType
 
 import pytest
+from sklearn.feature_selection import SelectKBest
 
 from metafs import registry as registry_module
 from metafs.errors import UsageError
@@ -51,25 +54,26 @@ def test_importing_metafs_loads_no_plugin():
 
 
 def test_an_object_given_by_hand_is_offered_beside_the_installed():
-    mine = object()
+    mine = len
     registry = Registry([plugin(metafs_measures=lambda: {"mine": mine})])
     assert registry.measures["mine"] is mine
     assert "infogain" in registry.measures
 
 
 def test_a_name_offered_twice_names_both_packages():
-    one = plugin("one", metafs_measures=lambda: {"same": 1})
-    two = plugin("two", metafs_measures=lambda: {"same": 2})
+    one = plugin("one", metafs_measures=lambda: {"same": len})
+    two = plugin("two", metafs_measures=lambda: {"same": abs})
     with pytest.raises(NameClash, match=r"'same' is offered twice.*one.*two") as caught:
         Registry([one, two], entry_points=False)
     assert "given by hand" in str(caught.value)
     with pytest.raises(NameClash, match=r"infogain.*filters \(metafs .*\).*mine"):
-        Registry([plugin(metafs_measures=lambda: {"infogain": 1})])
+        Registry([plugin(metafs_measures=lambda: {"infogain": len})])
 
 
 def test_the_same_name_of_another_kind_is_no_clash():
-    registry = Registry([plugin(metafs_distances=lambda: {"infogain": 1})])
-    assert registry.distances["infogain"] == 1
+    mine = SelectKBest()
+    registry = Registry([plugin(metafs_selectors=lambda: {"mi-confidence": mine})])
+    assert registry.selectors["mi-confidence"] is mine
 
 
 def test_a_plugin_that_fails_to_import_is_recorded_and_the_others_load(installed):
@@ -92,6 +96,43 @@ def test_a_hook_that_raises_is_recorded_and_the_others_load(installed, monkeypat
     assert "climb" in registry.selectors
 
 
+def test_a_plugin_that_exits_at_import_is_recorded(installed, tmp_path, monkeypatch):
+    (tmp_path / "leaving_plugin.py").write_text("import sys; sys.exit(4)")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed("leaving", "leaving_plugin")
+    (failure,) = Registry().failures()
+    assert failure.error == "SystemExit: 4"
+
+
+@pytest.mark.parametrize(
+    ("offer", "words"),
+    [
+        ({5: SelectKBest()}, "5, which is no name"),
+        ({"": SelectKBest()}, "'', which is no name"),
+        ({"mine": SelectKBest}, "'mine' with a class, not an object"),
+        ({"mine": 5}, "'mine' with no fit"),
+    ],
+)
+def test_what_could_not_be_used_is_refused(offer, words):
+    with pytest.raises(RegistryError, match=words):
+        Registry([plugin(metafs_selectors=lambda: offer)])
+
+
+def test_a_registry_survives_cloning_and_pickling():
+    import metafs_filters
+
+    registry = Registry([metafs_filters, Mine()], disabled=["metafs"])
+    assert copy.deepcopy(registry) is registry
+    again = pickle.loads(pickle.dumps(registry))
+    assert list(again.selectors) == list(registry.selectors) == ["fisher", "infogain", "mine"]
+
+
+class Mine:
+    @hookimpl
+    def metafs_selectors(self):
+        return {"mine": SelectKBest()}
+
+
 def test_a_misspelt_hook_is_refused_by_name(installed, monkeypatch):
     misspelt = plugin(metafs_selector=lambda: {})
     with pytest.raises(RegistryError, match=r"metafs_selector,.*did you mean metafs_selectors\?"):
@@ -107,7 +148,12 @@ def test_a_hook_must_return_a_mapping():
         Registry([plugin(metafs_learners=lambda: ["forest"])])
 
 
-@pytest.mark.parametrize("name", ["climb", "metafs"])
+def test_a_mistyped_plugin_to_switch_off_is_told_the_near_ones():
+    with pytest.raises(UsageError, match=r"no plugin 'clim' to leave out: did you mean climb\?"):
+        Registry(disabled=["clim"])
+
+
+@pytest.mark.parametrize("name", ["climb", "metafs", "metafs_climb", "filters,climb"])
 def test_plugins_are_switched_off_by_variable_or_argument(monkeypatch, name):
     assert "climb" not in Registry(disabled=[name]).selectors
     monkeypatch.setenv("METAFS_DISABLE_PLUGINS", f"nothing, {name}")

@@ -1,8 +1,10 @@
 """`metafs solve`: a stream of problems, one after the other, into the MetaDB."""
 
 import signal
+import sys
 import warnings
 from collections import Counter
+from contextlib import redirect_stdout
 from time import monotonic
 from typing import Any
 
@@ -76,7 +78,14 @@ NAME_WIDTHS = (12, 40)
     show_default=True,
     help="Where waves run.",
 )
-@click.option("--seed", default=0, show_default=True, metavar="N", help="Seed of all randomness.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of all randomness.",
+)
 @no_plugin_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line for each problem.")
 @click.pass_context
@@ -119,7 +128,8 @@ def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str
     try:
         for name in names:
             progress.working_on(name)
-            solution = next(solutions)
+            with redirect_stdout(sys.stderr):  # what a plugin prints is not our data
+                solution = next(solutions)
             progress.clear()
             progress.done()
             done.append(solution)
@@ -127,6 +137,7 @@ def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str
             if debug and solution.details:
                 click.echo(solution.details, err=True)
     except KeyboardInterrupt:
+        solutions.close()
         progress.clear()
         click.echo(
             f"\nstopped: {len(done)} of {len(names)} problems are done and recorded in {db}; "

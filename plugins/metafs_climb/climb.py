@@ -69,14 +69,15 @@ class _Search:
     """One climb under way: the set it stands on, what it has spent and what it has tried."""
 
     def __init__(
-        self, evaluate: Evaluate, max_evaluations: int, target_score: float | None
+        self, evaluate: Evaluate, kept: Array, max_evaluations: int, target_score: float | None
     ) -> None:
         self.evaluate = evaluate
+        self.kept = kept
         self.left = max_evaluations
         self.n_evaluations = 0
         self.target = np.inf if target_score is None else np.round(target_score, DECIMALS)
-        self.features = np.zeros(0, dtype=np.int64)
-        self.fitness = float(evaluate(self.features, self.features[None])[0])
+        self.features = kept
+        self.fitness = float(evaluate(kept, np.zeros((1, 0), dtype=np.int64))[0])
         self.candidates: list[Candidate] = []
 
     @property
@@ -118,6 +119,8 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Fitness at which the search may stop.
     max_edits : int, default=5
         The distance at which the search gives up (the paper's D).
+    keep_features : sequence of int, default=None
+        Columns that belong to every set; the search adds to them.
     categorical_features : sequence of int, default=None
         Columns that hold codes 0, 1, ... of categories rather than amounts.
     random_state : int, RandomState instance or None, default=None
@@ -161,6 +164,7 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         max_seconds: float | None = None,
         target_score: float | None = None,
         max_edits: int = 5,
+        keep_features: Sequence[int] | None = None,
         categorical_features: Sequence[int] | None = None,
         random_state: Any = None,
     ) -> None:
@@ -169,6 +173,7 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.max_seconds = max_seconds
         self.target_score = target_score
         self.max_edits = max_edits
+        self.keep_features = keep_features
         self.categorical_features = categorical_features
         self.random_state = random_state
 
@@ -204,7 +209,8 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         categories = categories_of(X, self.categorical_features)
         evaluate, score_each = bound(measure, X, y, categories)
         expectation = as_prior(prior, X.shape[1])
-        search = _Search(evaluate, self.max_evaluations, self.target_score)
+        kept = np.unique(np.asarray(self.keep_features or (), dtype=np.int64))
+        search = _Search(evaluate, kept, self.max_evaluations, self.target_score)
         self.stopped_ = self._run(search, expectation, deadline)
 
         self.scores_ = np.asarray(score_each(), dtype=np.float64)
@@ -224,12 +230,13 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     def _run(self, search: _Search, prior: Prior | None, deadline: float) -> str:
         """Climb until there is a reason to stop, and return it."""
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        n_features, first = self.n_features_in_, np.zeros(0, dtype=np.int64)
+        free = np.setdiff1d(np.arange(self.n_features_in_), search.kept)
+        first = np.zeros(0, dtype=np.int64)
         if prior is not None:
-            first = prior.first
-            for start in prior.starts:
+            first = prior.first[np.isin(prior.first, free)]
+            for start in (np.intersect1d(each, free) for each in prior.starts):
                 if len(start) and search.left and not search.at_target:
-                    search.try_sets(np.zeros(0, dtype=np.int64), np.unique(start)[None])
+                    search.try_sets(search.kept, start[None])
         d, expected_tried = 1, False
         while True:
             if search.at_target:
@@ -240,13 +247,13 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
                 return f"no better set within {d - 1} edits"
             if monotonic() >= deadline:
                 return "time is up"
-            h = n_proposals(search.left, n_features, d)
+            h = n_proposals(search.left, len(free), d)
             if len(first) and not expected_tried:
                 # What is expected is added, and what is there taken away, before all else.
-                others = np.setdiff1d(search.features, first)
+                others = np.setdiff1d(search.features, np.union1d(first, search.kept))
                 edits = np.concatenate([first, others])[:h, None]
                 expected_tried = not search.try_sets(search.features, edits)
-            elif h and search.try_sets(search.features, proposals(rng, h, d, n_features)):
+            elif h and search.try_sets(search.features, free[proposals(rng, h, d, len(free))]):
                 d, expected_tried = 1, False
             else:
                 d += 1

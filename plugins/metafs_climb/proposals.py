@@ -11,7 +11,8 @@ from metafs.typing import Array
 def n_proposals(m: int, n_features: int, d: int) -> int:
     """Return h, the sets to try at distance d with m evaluations left, as integers allow.
 
-    The paper's min(m / 10, n_features ** d), at least 1, and counting each set only once.
+    The paper's min(m / 10, n_features ** d), at least 1, and counting each set only once; none
+    where no d features are left.
 
     Examples
     --------

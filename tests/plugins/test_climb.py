@@ -268,3 +268,18 @@ def test_the_package_offers_the_climb_and_its_measure():
     assert metafs_selectors().keys() == {"climb"}
     measure = metafs_measures()["mi-confidence"]
     assert pickle.loads(pickle.dumps(measure)) == measure == MIConfidence()
+
+
+def test_kept_features_belong_to_every_set():
+    X, y = planted()
+    free = Climb(random_state=0).fit(X, y)
+    assert not free.get_support()[[7, 8]].any()
+    kept = Climb(random_state=0, keep_features=[8, 7]).fit(X, y)
+    assert kept.get_support()[[7, 8]].all()
+    assert all({7, 8} <= set(features) for _, features, _ in kept.candidates_)
+    chosen = np.flatnonzero(kept.get_support())
+    assert kept.fitness_ == pytest.approx(MIConfidence().of_set(X, y, chosen))
+    everything = Climb(random_state=0, keep_features=range(40)).fit(X, y)
+    assert everything.get_support().all()
+    warm = Climb(random_state=0, keep_features=[7]).fit(X, y, prior=np.linspace(0, 1, 40))
+    assert warm.get_support()[7]
