@@ -67,12 +67,11 @@ def discretise(
     blocks = [csc_array((X.shape[0], 0), dtype=np.uint8)]
     labels: list[tuple[str, ...]] = []
     for runs in runs_of(X):
-        bins, texts = _bins(runs, n_bins, categories or {})
-        codes, block_labels = _most_frequent_first(runs, bins, texts)
+        block, block_labels = _block_codes(runs, n_bins, categories or {})
         columns.append(runs.columns)
-        blocks.append(runs.spread(codes))
+        blocks.append(block)
         labels += block_labels
-    matrix = hstack(blocks, format="csc", dtype=np.uint8)
+    matrix = hstack(blocks, format="csc")
     place = np.argsort(np.concatenate(columns))
     if np.any(place[1:] < place[:-1]):  # sparse columns came before full ones
         matrix = matrix[:, place]
@@ -128,76 +127,95 @@ def _equal_frequency(
     return bins
 
 
+def _block_codes(
+    runs: Runs, n_bins: int, categories: Mapping[int, tuple[str, ...]]
+) -> tuple[csc_array, list[tuple[str, ...]]]:
+    """Return the codes of a block of columns and their labels."""
+    bins, by_value = _bins(runs, n_bins, categories)
+    shape = len(runs.columns), _last_bins(n_bins)[1] + 1
+    cell = runs.column * shape[1] + bins
+    counts = np.bincount(cell, runs.count, shape[0] * shape[1]).reshape(shape)
+    others = counts > 0
+    others[np.arange(shape[0]), counts.argmax(axis=1)] = False
+    codes = np.cumsum(others, axis=1, dtype=np.uint8) * others
+
+    values = np.empty(shape)
+    values.flat[cell] = runs.value
+    column, bin = np.nonzero(counts)
+    texts = _texts(
+        runs.columns[column], bin, values[column, bin], by_value[column], n_bins, categories
+    )
+    by_code = np.lexsort((codes[column, bin], column))
+    ordered = texts[by_code].tolist()
+    ends = np.cumsum(np.bincount(column, minlength=shape[0])).tolist()
+    labels = [tuple(ordered[start:end]) for start, end in pairwise([0, *ends])]
+    return runs.spread(codes.ravel()[cell]), labels
+
+
 def _bins(
     runs: Runs, n_bins: int, categories: Mapping[int, tuple[str, ...]]
 ) -> tuple[Array, Array]:
-    """Return the bin of each run, numbered within its column, and the label of that bin.
+    """Return the bin of each run, and of each column whether its bins are single values.
 
-    Bin 0 is a zero beside quantiles; from 1 on are values or quantiles in ascending order;
-    the highest number is missing.
+    Bins are numbered within their column: 0 is a zero beside quantiles, from 1 on are the values
+    or the quantiles in ascending order, and the last two are other and missing.
     """
     column, n_columns = runs.column, len(runs.columns)
+    other, missing = _last_bins(n_bins)
+    starts = np.searchsorted(column, np.arange(n_columns + 1))
+    is_missing, is_zero = np.isnan(runs.value), runs.value == 0
 
     def total(of_run: Array) -> Array:
         return np.bincount(column, of_run, n_columns).astype(np.int64)
 
-    missing, zero = np.isnan(runs.value), runs.value == 0
-    few = total(~missing) <= n_bins
-    zero_apart = ~few & (total(runs.count * zero) * n_bins >= runs.n_samples)
-
-    shared = runs.count * ~(missing | (zero & zero_apart[column]))
+    few = np.diff(starts) - total(is_missing) <= n_bins
+    zero_apart = ~few & (total(runs.count * is_zero) * n_bins >= runs.n_samples)
+    is_apart = is_zero & zero_apart[column]
+    shared = runs.count * ~(is_missing | is_apart)
     in_column = total(shared)
     before = np.cumsum(shared) - shared - (np.cumsum(in_column) - in_column)[column]
     quantiles = n_bins - zero_apart
     bins = 1 + _equal_frequency(before, shared, in_column[column], quantiles[column])
-    bins[zero & zero_apart[column]] = 0
-    starts = np.searchsorted(column, np.arange(n_columns + 1))
-    by_value = few[column]
-    bins[by_value] = (1 + np.arange(len(column)) - starts[column])[by_value]
-
-    highest = max(n_bins, MAX_CATEGORIES) + 1
-    names = ["0", *(f"q{bin}" for bin in range(1, highest)), "missing"]
-    bins[missing] = highest
-    texts = np.array(names, dtype=object)[bins]
-    by_value &= ~missing
-    numbers, which = np.unique(runs.value[by_value], return_inverse=True)
-    texts[by_value] = np.array([number_text(number) for number in numbers], dtype=object)[which]
-
-    for j in [j for j, name in enumerate(runs.columns.tolist()) if name in categories]:
-        own = np.arange(starts[j], starts[j + 1])
-        own = own[~missing[own]]
-        labels = categories[int(runs.columns[j])]
-        bins[own], texts[own] = _category_bins(runs.value[own], runs.count[own], labels)
-    return bins, texts
+    position = 1 + np.arange(len(column)) - starts[column]
+    bins = np.where(few[column], position, bins)
+    bins[is_apart] = 0
+    for j, name in enumerate(runs.columns.tolist()):
+        if name in categories:
+            own = slice(starts[j], starts[j + 1] - is_missing[starts[j + 1] - 1])
+            bins[own] = _category_bins(runs.count[own], other)
+            few[j] = True
+    bins[is_missing] = missing
+    return bins, few
 
 
-def _category_bins(codes: Array, counts: Array, labels: Sequence[str]) -> tuple[Array, Array]:
-    """Return bin and label of each category that occurs in a column, as rule 1 has it."""
-    texts = np.array([f"={labels[int(code)]}" for code in codes], dtype=object)
-    kept = np.ones(len(codes), dtype=bool)
-    if len(codes) > MAX_CATEGORIES:
+def _last_bins(n_bins: int) -> tuple[int, int]:
+    """Return the numbers of the bins other and missing, above all that a column may have."""
+    other = max(n_bins, MAX_CATEGORIES) + 1
+    return other, other + 1
+
+
+def _category_bins(counts: Array, other: int) -> Array:
+    kept = np.ones(len(counts), dtype=bool)
+    if len(counts) > MAX_CATEGORIES:
         kept[np.argsort(-counts, kind="stable")[MAX_CATEGORIES - 1 :]] = False
-        texts[~kept] = "other"
-    return np.where(kept, np.cumsum(kept), MAX_CATEGORIES), texts
+    return np.where(kept, np.cumsum(kept), other)
 
 
-def _most_frequent_first(
-    runs: Runs, bins: Array, texts: Array
-) -> tuple[Array, list[tuple[str, ...]]]:
-    """Return the code of each run, 0 for the most frequent bin of its column, and the labels."""
-    n_columns, n_bins = len(runs.columns), int(bins.max(initial=0)) + 1
-    cell = runs.column * n_bins + bins
-    counts = np.bincount(cell, runs.count, n_columns * n_bins).reshape(n_columns, n_bins)
-    used = counts > 0
-    others = used.copy()
-    others[np.arange(n_columns), counts.argmax(axis=1)] = False
-    codes = np.cumsum(others, axis=1) * others
-
-    text_of = np.empty(counts.size, dtype=object)
-    text_of[cell] = texts
-    column, bin = np.nonzero(used)
-    by_code = np.lexsort((codes[column, bin], column))
-    ordered = text_of[used.ravel()][by_code].tolist()
-    ends = np.cumsum(used.sum(axis=1)).tolist()
-    labels = [tuple(ordered[start:end]) for start, end in pairwise([0, *ends])]
-    return codes.ravel()[cell].astype(np.uint8), labels
+def _texts(
+    column: Array,
+    bin: Array,
+    value: Array,
+    by_value: Array,
+    n_bins: int,
+    categories: Mapping[int, tuple[str, ...]],
+) -> Array:
+    """Return the label of each bin."""
+    other, _ = _last_bins(n_bins)
+    names = ["0", *(f"q{quantile}" for quantile in range(1, other)), "other", "missing"]
+    texts = np.array(names, dtype=object)[bin]
+    single = by_value & (bin < other)
+    numbers, which = np.unique(value[single], return_inverse=True)
+    texts[single] = np.array([number_text(number) for number in numbers], dtype=object)[which]
+    for i in np.flatnonzero(single & np.isin(column, list(categories))):
+        texts[i] = f"={categories[int(column[i])][int(value[i])]}"
+    return texts

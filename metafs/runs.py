@@ -13,7 +13,7 @@ from scipy.sparse import csc_array, issparse
 
 from metafs.typing import Array, Matrix
 
-_BLOCK = 300_000  # entries worked on at once
+_BLOCK = 100_000  # entries worked on at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,10 @@ class Runs:
         of_entry = np.empty(len(self._order), dtype=codes.dtype)
         of_entry[self._order] = np.repeat(codes, self._sizes)
         kept = np.flatnonzero(of_entry)
-        parts = of_entry[kept], self._rows[kept], np.searchsorted(kept, self._starts)
-        return csc_array(parts, shape=(self.n_samples, len(self.columns)))
+        rows = self._rows[kept].astype(np.int32, copy=False)
+        starts = np.searchsorted(kept, self._starts).astype(np.int32)
+        shape = (self.n_samples, len(self.columns))
+        return csc_array((of_entry[kept], rows, starts), shape=shape)
 
 
 def runs_of(X: Matrix) -> Iterator[Runs]:

@@ -80,6 +80,13 @@ def test_categories_keep_their_names_and_rare_ones_share_other(X):
         assert len(set(codes.labels[1]) - {"missing"}) <= 16
 
 
+def test_a_category_is_never_taken_for_a_number_or_a_bin():
+    names = ("0", "missing", "other", "q1")
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [np.nan]])
+    (labels,) = discretise(X, categories={0: names}).labels
+    assert labels == ("=0", "=missing", "=other", "=q1", "missing")
+
+
 def test_long_and_short_columns_are_binned_alike():
     X = np.random.default_rng(0).normal(size=(2000, 3)).round(1)
     X[::7, 1] = np.nan
