@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from joblib import Parallel, delayed
+from joblib.externals.loky import get_reusable_executor
 
 from metafs.errors import UsageError
 
@@ -37,9 +38,13 @@ def open_engine(engine: str = "local", jobs: int = 1) -> Iterator[Map]:
         yield map
     else:
         # Processes, not threads: a selector spends its time in Python as well as in BLAS.
-        yield lambda function, tasks: Parallel(n_jobs=jobs, return_as="generator")(
-            delayed(function)(task) for task in tasks
-        )
+        try:
+            yield lambda function, tasks: Parallel(n_jobs=jobs, return_as="generator")(
+                delayed(function)(task) for task in tasks
+            )
+        except BaseException:  # interrupted or abandoned: nobody waits for the workers any more
+            get_reusable_executor().shutdown(wait=True, kill_workers=True)
+            raise
 
 
 def require_engine(engine: str, jobs: int) -> None:

@@ -1,5 +1,6 @@
 """`metafs solve`: a stream of problems, one after the other, into the MetaDB."""
 
+import os
 import signal
 import sys
 import warnings
@@ -114,7 +115,10 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
         solutions = solve_stream(stream, registry=Registry(disabled=no_plugin), **options)
         done = _drain(solutions, [each.name for each in stream], as_json, debug, options["db"])
     if len(done) < len(stream):
-        ctx.exit(128 + signal.SIGINT)
+        # Everything is recorded; an orderly end would only report on workers cut off in the middle.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(128 + signal.SIGINT)
     ctx.exit(1 if any(each.status == "failed" for each in done) else 0)
 
 
