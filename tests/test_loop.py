@@ -260,6 +260,15 @@ def test_one_unreadable_problem_does_not_stop_the_others(db, related):
     assert ask(db, "select count(*) from problem") == [(3,)]
 
 
+def test_an_interrupted_query_is_ctrl_c_and_no_failure(db, related, monkeypatch):
+    def interrupted(*arguments):
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr(Memory, "solved", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        list(solve(related(0), db=db, **QUICK))
+
+
 def test_a_plain_scikit_learn_selector_works_by_name_and_as_an_object(db, related):
     (by_name,) = solve(related(0), db=db, registry=Registry([Plugin()]), selector="kbest")
     (by_object,) = solve(related(0), db=None, selector=SelectKBest(k=3))
