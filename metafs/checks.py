@@ -1,5 +1,6 @@
 """What every problem must satisfy; each refusal is a sentence that says what to do."""
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -11,7 +12,35 @@ from scipy.sparse import issparse
 from metafs.errors import ProblemError
 from metafs.typing import Array, Matrix
 
+MAX_COLUMNS = 10_000_000
 _SHOWN = 12
+
+
+def well_formed(text: str) -> str:
+    r"""Replace what cannot be written as UTF-8: lone surrogates, as in file names of old.
+
+    >>> well_formed("caf\udce9.csv")
+    'caf?.csv'
+    """
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def counted(n: int, noun: str) -> str:
+    """Write a number with its noun.
+
+    >>> counted(1, "row"), counted(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def dropping(name: str) -> str:
+    """Write the option that leaves a column out.
+
+    >>> dropping("b"), dropping("two words"), dropping("")
+    ('--drop b', "--drop 'two words'", '--drop ""')
+    """
+    return f"--drop {shlex.quote(name)}" if name else '--drop ""'
 
 
 def listing(names: Sequence[str]) -> str:
@@ -29,12 +58,17 @@ def unknown_column(
 ) -> str:
     """Say that a column does not exist, with the names nearest to it, or all of them."""
     near = get_close_matches(name, names, n=3)
-    known = f"did you mean {listing(near)}?" if near else f"its columns are {listing(names)}."
+    if near:
+        known = f"did you mean {listing(near)}?"
+    else:
+        known = f"its columns are {listing(names)}." if names else "it has no columns at all."
     return f"{where}: there is no column '{name}' ({role}); {known}"
 
 
 def check_names(names: Sequence[str], where: str) -> None:
     """Refuse two columns of one name."""
+    if len(set(names)) == len(names):
+        return
     for name, count in Counter(names).items():
         if count > 1:
             raise ProblemError(
@@ -43,29 +77,49 @@ def check_names(names: Sequence[str], where: str) -> None:
             )
 
 
+def check_width(X: Any, where: str) -> None:
+    """Refuse what is no matrix, or has more columns than names can be made for."""
+    if X.ndim != 2:
+        raise ProblemError(
+            f"{where}: X has {counted(X.ndim, 'dimension')} but must have two, samples and "
+            "features; reshape it."
+        )
+    if X.shape[1] > MAX_COLUMNS:
+        raise ProblemError(
+            f"{where}: X has {X.shape[1]:,} columns, of which at most {MAX_COLUMNS:,} are "
+            "understood; mend the largest index or leave out columns."
+        )
+
+
+def check_name_count(names: Sequence[str], n_columns: int, where: str) -> None:
+    """Refuse names that are more or fewer than the columns."""
+    if len(names) != n_columns:
+        raise ProblemError(
+            f"{where}: {counted(len(names), 'feature name')} for {counted(n_columns, 'column')}; "
+            "give one each."
+        )
+
+
 def check_shape(X: Matrix, y: Array, names: Sequence[str], where: str) -> None:
     """Refuse tables without enough rows or columns, and lengths that disagree."""
     n_rows, n_columns = X.shape
     if np.ndim(y) != 1:
         raise ProblemError(
-            f"{where}: the target has {np.ndim(y)} dimensions but must be one value a row; "
-            "choose one column of it."
+            f"{where}: the target has {counted(np.ndim(y), 'dimension')} but must be one value a "
+            "row; choose one column of it."
         )
     if n_rows != len(y):
         raise ProblemError(
-            f"{where}: X has {n_rows} rows but the target has {len(y)}; give one value a row."
+            f"{where}: X has {counted(n_rows, 'row')} but the target has {len(y)}; "
+            "give one value a row."
         )
     if n_rows < 2:
-        rows = "1 row" if n_rows else "0 rows"
-        raise ProblemError(f"{where}: the table has {rows}; give at least two.")
+        raise ProblemError(f"{where}: the table has {counted(n_rows, 'row')}; give at least two.")
     if n_columns == 0:
         raise ProblemError(
             f"{where}: there are no feature columns besides the target; add or drop fewer columns."
         )
-    if len(names) != n_columns:
-        raise ProblemError(
-            f"{where}: {len(names)} feature names for {n_columns} columns; give one each."
-        )
+    check_name_count(names, n_columns, where)
 
 
 def check_values(X: Matrix, names: Sequence[str], rows: Array, where: str) -> None:
@@ -89,14 +143,14 @@ def check_values(X: Matrix, names: Sequence[str], rows: Array, where: str) -> No
     if len(empty):
         name = names[int(empty[0])]
         raise ProblemError(
-            f"{where}: column '{name}' has no values at all; leave it out with --drop {name}."
+            f"{where}: column '{name}' has no values at all; leave it out with {dropping(name)}."
         )
 
 
 def _infinite(name: str, row: int, where: str) -> ProblemError:
     return ProblemError(
         f"{where}: column '{name}' has an infinite value in row {row + 1}; mend or empty the "
-        f"value, or leave the column out with --drop {name}."
+        f"value, or leave the column out with {dropping(name)}."
     )
 
 
@@ -115,8 +169,8 @@ def checked_meta_features(
     values = values[:, None] if values.ndim == 1 else values
     if values.ndim != 2 or len(values) != n_features:
         raise ProblemError(
-            f"{where}: the meta-features have shape {values.shape} for {n_features} features; "
-            "give one row for each feature."
+            f"{where}: the meta-features have shape {values.shape} for "
+            f"{counted(n_features, 'feature')}; give one row for each feature."
         )
     if np.isinf(values).any():
         row = int(np.argwhere(np.isinf(values))[0][0])
@@ -127,7 +181,7 @@ def checked_meta_features(
         names = [f"m{k}" for k in range(values.shape[1])]
     if len(names) != values.shape[1]:
         raise ProblemError(
-            f"{where}: {len(names)} names were given for {values.shape[1]} meta-features; "
-            "give one each."
+            f"{where}: {counted(len(names), 'name')} for "
+            f"{counted(values.shape[1], 'meta-feature')}; give one each."
         )
-    return values, tuple(map(str, names))
+    return values, tuple(well_formed(str(name)) for name in names)

@@ -7,7 +7,7 @@ the rule looks at content alone, a table means the same in whatever format it wa
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -16,6 +16,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from metafs.checks import dropping, well_formed
 from metafs.errors import ProblemError
 from metafs.typing import Array
 
@@ -73,7 +74,7 @@ def convert(raw: Array, *, name: str, where: str, mixed: bool = False) -> Column
     elif data.dtype.kind in "OUST":
         return _convert_objects(data, missing, name, where, mixed)
     else:
-        raise nested(name, where)
+        raise not_plain(data[:1].tolist()[0] if len(data) else data.dtype, name, where)
     if missing is not None:
         values[missing] = np.nan
     return Column(values)
@@ -83,7 +84,17 @@ def nested(name: str, where: str) -> ProblemError:
     """Say that a column holds something other than one plain value a row."""
     return ProblemError(
         f"{where}: column '{name}' holds lists or other nested values, but a feature is one number "
-        f"or text a row; spread it over several columns or leave it out with --drop {name}."
+        f"or text a row; spread it over several columns or leave it out with {dropping(name)}."
+    )
+
+
+def not_plain(value: Any, name: str, where: str) -> ProblemError:
+    """Say that a column holds values which are neither numbers, text nor dates."""
+    if isinstance(value, Iterable):
+        return nested(name, where)
+    return ProblemError(
+        f"{where}: column '{name}' holds values of the kind '{type(value).__name__}', which are "
+        f"no numbers, text or dates; convert them or leave the column out with {dropping(name)}."
     )
 
 
@@ -97,6 +108,7 @@ def _convert_objects(
     except TypeError:
         raise nested(name, where) from None
     texts = [_text_of(value, name, where) for value in code_of]
+    _refuse_nul(texts, codes, name, where)
     distinct = sorted({text for text in texts if text is not None})
     position = {text: code for code, text in enumerate(distinct)}
     by_code = np.array([-1 if t is None else position[t] for t in texts], dtype=np.int64)
@@ -109,6 +121,15 @@ def _convert_objects(
         values = np.append(np.arange(len(distinct), dtype=np.float64), np.nan)[rows]
         return Column(values, tuple(distinct))
     return Column(np.append(numbers, np.nan)[rows])
+
+
+def _refuse_nul(texts: Sequence[str | None], codes: Sequence[int], name: str, where: str) -> None:
+    for code, text in enumerate(texts):
+        if text is not None and "\0" in text:
+            raise ProblemError(
+                f"{where}: column '{name}' has a NUL character in row {codes.index(code) + 1}, as "
+                "a binary or UTF-16 file would; save it as UTF-8 text."
+            )
 
 
 def _meaning(
@@ -132,14 +153,14 @@ def _meaning(
         row = int(np.flatnonzero((rows >= 0) & is_text[rows])[0])
         raise ProblemError(
             f"{where}: text in a numeric column: '{name}' holds '{distinct[rows[row]]}' in row "
-            f"{row + 1}; mend the value or leave the column out with --drop {name}."
+            f"{row + 1}; mend the value or leave the column out with {dropping(name)}."
         )
     return None
 
 
 def _text_of(value: Any, name: str, where: str) -> str | None:
     if isinstance(value, str):
-        return None if value.strip() in _MISSING else value
+        return None if value.strip() in _MISSING else well_formed(value)
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, bool | int | float | Decimal | np.number | np.bool_):
@@ -151,7 +172,7 @@ def _text_of(value: Any, name: str, where: str) -> str | None:
         return number_text(value.total_seconds())
     if isinstance(value, bytes):
         return _text_of(value.decode("utf-8", "replace"), name, where)
-    raise nested(name, where)
+    raise not_plain(value, name, where)
 
 
 def _seconds(text: str) -> float | None:

@@ -7,6 +7,7 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from metafs.checks import check_width
 from metafs.columns import convert, series_values
 from metafs.errors import ProblemError
 from metafs.typing import Array, Matrix
@@ -31,16 +32,13 @@ def matrix_of_array(
 ) -> tuple[Matrix, dict[int, tuple[str, ...]]]:
     """Convert an array-like or sparse matrix; only text and objects need the rule for columns."""
     if issparse(X):
+        check_width(X, where)
         return _canonical_csr(X), {}
     try:
         X = np.asarray(X)
     except ValueError:
         raise ProblemError(f"{where}: the rows of X differ in length; make them equal.") from None
-    if X.ndim != 2:
-        raise ProblemError(
-            f"{where}: X has {X.ndim} dimensions but must have two, samples and features; "
-            "reshape it."
-        )
+    check_width(X, where)
     if X.dtype.kind in "biuf":
         return X.astype(np.float64, copy=False), {}
     if feature_names is None or len(feature_names) != X.shape[1]:
@@ -58,12 +56,21 @@ def _canonical_csr(X: Any) -> csr_array:
     return csr
 
 
-def raw_target(y: Any) -> Array:
+def raw_target(y: Any, where: str) -> Array:
     """Return a target given as array, series or sequence as a one-dimensional raw column."""
     if nw.dependencies.is_into_series(y):
         return series_values(y)
     if isinstance(y, np.ndarray):
         return y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
+    if isinstance(y, str):
+        raise ProblemError(
+            f"{where}: the target '{y}' is a name, but X is no frame with named columns; give one "
+            "value a row."
+        )
+    if not isinstance(y, Iterable):
+        raise ProblemError(
+            f"{where}: the target is '{y}' instead of a sequence; give one value a row."
+        )
     values = list(y)
     raw = np.empty(len(values), dtype=object)
     raw[:] = values

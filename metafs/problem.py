@@ -148,7 +148,7 @@ class Problem:
         ProblemError
             The data cannot be a problem; the message says which column and what to do.
         """
-        where = source or name
+        where = checks.well_formed(source or name)
         described = {"name": name, "source": source}
         if nw.dependencies.is_into_dataframe(X):
             names = frame_names(X)
@@ -172,7 +172,7 @@ class Problem:
             names = [f"x{j}" for j in range(matrix.shape[1])]
         return cls.of_matrix(
             matrix,
-            raw_target(y),
+            raw_target(y, where),
             names,
             categories=categories,
             space=space,
@@ -200,6 +200,8 @@ class Problem:
         meta_feature_names: tuple[str, ...] = (),
     ) -> Self:
         """Check a converted matrix and a raw target, and build the problem from them."""
+        name, source, target = map(checks.well_formed, (name, source, target))
+        feature_names = [checks.well_formed(feature) for feature in feature_names]
         where = source or name
         checks.check_shape(X, y, feature_names, where)
         checks.check_names(feature_names, where)

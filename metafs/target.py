@@ -38,10 +38,15 @@ def looks_like_classes(values: Array) -> bool:
     return n == 2 or (few and bool((distinct == np.floor(distinct)).all()))
 
 
+def check_task(task: str) -> None:
+    """Refuse a task that is not one of `TASKS`."""
+    if task not in TASKS:
+        raise UsageError(f"the task '{task}' is unknown; choose one of {', '.join(TASKS)}.")
+
+
 def encode_target(raw: Array, *, name: str, where: str, task: str = "auto") -> Target:
     """Turn a raw target into class codes or numbers, leaving out the rows without one."""
-    if task not in TASKS:
-        raise UsageError(f"The task '{task}' is unknown; choose one of {', '.join(TASKS)}.")
+    check_task(task)
     column = _read(raw, name, where, task)
     present = ~np.isnan(column.values)
     values = column.values[present]

@@ -257,7 +257,7 @@ EMPTY = np.array([[1, np.nan], [2, np.nan], [3, np.nan]])
         (INFINITE, [None, 1, 0], "'x1' has an infinite value in row 2"),
         (EMPTY, [0, 1, 0], "'x1' has no values at all; leave it out with --drop x1"),
         (csr_array(EMPTY), [0, 1, 0], "'x1' has no values at all"),
-        (np.ones(3), [0, 1, 0], "X has 1 dimensions"),
+        (np.ones(3), [0, 1, 0], "X has 1 dimension but"),
         ([[1, 2], [3]], [0, 1], "rows of X differ in length"),
         (pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), [0, 1], "duplicate column name: 'a'"),
         (pd.DataFrame({"a": [[1], [2]]}), [0, 1], "'a' holds lists or other nested values"),
@@ -284,7 +284,7 @@ def test_names_and_meta_features_must_fit():
         Problem.of(X, Y, meta_features=["a", "b", "c"])
     with pytest.raises(ProblemError, match="infinite"):
         Problem.of(X, Y, meta_features=[1, np.inf, 2])
-    with pytest.raises(ProblemError, match="2 names were given for 1"):
+    with pytest.raises(ProblemError, match="2 names for 1 meta-feature"):
         Problem.of(X, Y, meta_features=[1, 2, 3], meta_feature_names=["p", "q"])
     assert Problem.of(X, Y, meta_features=[1, 2, 3]).meta_feature_names == ("m0",)
 
@@ -304,3 +304,35 @@ def test_names_and_meta_features_must_fit():
 def test_whole_numbers_are_classes_only_if_they_repeat(values, classes):
     problem = Problem.of(np.arange(float(len(values)))[:, None], values)
     assert problem.is_classification == classes
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [(None, "the target is 'None' instead of a sequence"), ("y", "the target 'y' is a name")],
+)
+def test_a_target_must_be_values(y, words):
+    with pytest.raises(ProblemError, match=words):
+        Problem.of(X, y)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1j, 2j], "complex"),
+        (pd.period_range("2020", periods=2, freq="M"), "Period"),
+        (pd.interval_range(0, 2), "Interval"),
+    ],
+)
+def test_values_that_are_no_numbers_are_called_by_their_kind(values, kind):
+    with pytest.raises(ProblemError, match=f"'a' holds values of the kind '{kind}'"):
+        Problem.of(pd.DataFrame({"a": values, "b": [1, 2]}), [0, 1])
+
+
+def test_lone_surrogates_are_replaced_wherever_a_problem_has_text():
+    texts = {"name": "n\udce9", "source": "s\udce9", "feature_names": ["a\udce9"]}
+    problem = Problem.of([["u\ud800"], ["v"]], ["p\ud800", "q"], **texts)
+    assert (problem.name, problem.source, problem.feature_names) == ("n?", "s?", ("a?",))
+    assert (problem.classes, problem.categories) == (("p?", "q"), {0: ("u?", "v")})
+    assert problem.fingerprint
+    with pytest.raises(ProblemError, match=r"'b\?' occurs 2 times"):
+        Problem.of([[1, 2], [3, 4]], [0, 1], feature_names=["b\udce9", "b\udce8"])

@@ -14,6 +14,7 @@ from typing import IO
 import numpy as np
 from scipy.sparse import csr_array
 
+from metafs.checks import counted, dropping
 from metafs.columns import MISSING, text_number
 from metafs.errors import ProblemError
 from metafs.readers.files import open_text
@@ -82,7 +83,7 @@ class Table:
             name = self.attributes[j].name
             raise ProblemError(
                 f"{self.where}: text in a numeric column: '{name}' holds '{value}' in row {row}; "
-                f"mend the value or leave the column out with --drop {name}."
+                f"mend the value or leave the column out with {dropping(name)}."
             )
         return number
 
@@ -113,12 +114,16 @@ def _read_header(file: IO[str], where: str) -> list[Attribute]:
         if keyword.startswith("%") or keyword == "@relation":
             continue
         if keyword == "@data":
-            return attributes
+            break
         declared = _ATTRIBUTE.fullmatch(line)
         if declared is None:
             raise ProblemError(f"{where}: '{line[:60]}' is no ARFF declaration; mend the line.")
         attributes.append(_attribute(_unquoted(declared[1]), declared[2].strip(), where))
-    raise ProblemError(f"{where}: has no @data section; write the file again.")
+    else:
+        raise ProblemError(f"{where}: has no @data section; write the file again.")
+    if not attributes:
+        raise ProblemError(f"{where}: declares no columns; write a line @attribute for each.")
+    return attributes
 
 
 def _attribute(name: str, kind: str, where: str) -> Attribute:
@@ -140,8 +145,8 @@ def _row(line: str, n_attributes: int, number: int, where: str) -> Row:
     values = _split(line)
     if len(values) != n_attributes:
         raise ProblemError(
-            f"{where}: row {number} has {len(values)} values for {n_attributes} attributes; "
-            "mend the row."
+            f"{where}: row {number} has {counted(len(values), 'value')} for "
+            f"{counted(n_attributes, 'attribute')}; mend the row."
         )
     return values
 

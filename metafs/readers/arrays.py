@@ -1,8 +1,8 @@
 """Arrays in files: npz, dense or CSR, and svmlight.
 
-An npz holds a dense `X`, or the CSR parts `data`, `indices`, `indptr`, `shape`; the target `y`;
-and optionally `feature_names`, `meta_features`, `meta_feature_names` and `name`. Other arrays
-are left alone. No pickle is ever loaded.
+An npz holds a dense `X`, or the CSR parts `data`, `indices`, `indptr`, `shape`; the target `y`,
+or one of another name that is asked for; and optionally `feature_names`, `meta_features`,
+`meta_feature_names` and `name`. Other arrays are left alone. No pickle is ever loaded.
 """
 
 import zipfile
@@ -15,9 +15,10 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.datasets import load_svmlight_file
 
+from metafs.checks import check_name_count, check_width, listing
 from metafs.errors import ProblemError
 from metafs.problem import Problem
-from metafs.readers.files import not_utf8, refuse_empty, unreadable
+from metafs.readers.files import not_utf8, refuse_empty, shown, unreadable
 from metafs.readers.source import ReadOptions, feature_positions
 from metafs.typing import Array
 
@@ -31,7 +32,7 @@ _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
 )
-_USED = ("X", "y", "feature_names", "meta_features", "meta_feature_names", *_CSR_PARTS)
+_USED = ("X", "feature_names", "meta_features", "meta_feature_names", *_CSR_PARTS)
 
 
 def stored_name(path: Path) -> str | None:
@@ -45,24 +46,19 @@ def stored_name(path: Path) -> str | None:
         return None
 
 
-def read_npz(path: Path, name: str, options: ReadOptions) -> Problem:
+def read_npz(path: Path, name: str, target: str, options: ReadOptions) -> Problem:
     """Read a problem from an npz file."""
-    where = str(path)
-    arrays = _load(path, where)
-    if "y" not in arrays:
-        raise ProblemError(f"{where}: holds no target 'y', only {_names(arrays)}; add the array y.")
+    where = shown(path)
+    arrays = _load(path, where, target)
     X = arrays["X"] if "X" in arrays else _csr(arrays, where)
-    if X.ndim != 2:
-        raise ProblemError(
-            f"{where}: X has {X.ndim} dimensions but must have samples and features; save it so."
-        )
     names = arrays.get("feature_names")
     return _problem(
         X,
-        arrays["y"],
+        arrays[target],
         None if names is None else [_text(feature) for feature in names.ravel().tolist()],
-        path=path,
+        where=where,
         name=name,
+        target=target,
         options=options,
         meta_features=arrays.get("meta_features"),
         meta_feature_names=[
@@ -71,15 +67,20 @@ def read_npz(path: Path, name: str, options: ReadOptions) -> Problem:
     )
 
 
-def read_svmlight(path: Path, name: str, options: ReadOptions) -> Problem:
+def read_svmlight(path: Path, name: str, target: str, options: ReadOptions) -> Problem:
     """Read a problem from a file in svmlight (libsvm) format."""
-    where = str(path)
+    where = shown(path)
+    if target != "y":
+        raise ProblemError(
+            f"{where}: there is no target '{target}', for svmlight has only one, 'y'; leave "
+            "--target out or say --target y."
+        )
     refuse_empty(path, where)
     try:
         X, y = load_svmlight_file(str(path))
     except (ValueError, OSError, EOFError, OverflowError) as error:
         raise not_utf8(path, where) or unreadable(where, f"not svmlight: {error}") from None
-    return _problem(csr_array(X), y, None, path=path, name=name, options=options)
+    return _problem(csr_array(X), y, None, where=where, name=name, target=target, options=options)
 
 
 READERS = {"npz": read_npz, "svmlight": read_svmlight}
@@ -90,18 +91,16 @@ def _problem(
     y: Array,
     names: Sequence[str] | None,
     *,
-    path: Path,
+    where: str,
     name: str,
+    target: str,
     options: ReadOptions,
     meta_features: Array | None = None,
     meta_feature_names: Sequence[str] = (),
 ) -> Problem:
-    where = str(path)
+    check_width(X, where)
     own_names = names if names is not None else [f"x{j}" for j in range(X.shape[1])]
-    if len(own_names) != X.shape[1]:
-        raise ProblemError(
-            f"{where}: {len(own_names)} feature names for {X.shape[1]} columns; give one each."
-        )
+    check_name_count(own_names, X.shape[1], where)
     kept = feature_positions(own_names, target=None, options=options, where=where)
     if len(kept) < len(own_names):
         X = X[:, kept]
@@ -113,6 +112,7 @@ def _problem(
         name=name,
         space=options.space if names is None else options.space or "default",
         feature_names=names and [own_names[j] for j in kept],
+        target=target,
         task=options.task,
         source=where,
         meta_features=meta_features,
@@ -120,13 +120,19 @@ def _problem(
     )
 
 
-def _load(path: Path, where: str) -> dict[str, Array]:
+def _load(path: Path, where: str, target: str) -> dict[str, Array]:
     refuse_empty(path, where)
     if not zipfile.is_zipfile(path):
         raise unreadable(where, "it is not an npz file, or cut short; use numpy.savez")
     try:
         with np.load(path, allow_pickle=False) as file:
-            return {key: _array(file, key, where) for key in _USED if key in file}
+            if target not in file:
+                held = listing(list(file)) or "nothing"
+                raise ProblemError(
+                    f"{where}: holds no target '{target}', only {held}; add the array or choose "
+                    "another with --target."
+                )
+            return {key: _array(file, key, where) for key in (*_USED, target) if key in file}
     except ProblemError:  # a ValueError too, but one that already is a sentence
         raise
     except _BROKEN as error:

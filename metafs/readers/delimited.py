@@ -45,9 +45,20 @@ def read_header(path: Path, where: str) -> Header:
                 raise unreadable(where, str(error)) from None
         headers.append(Header(tuple(names), delimiter))
     header = max(headers, key=lambda header: len(header.names))
+    if any("\0" in name for name in header.names):
+        raise ProblemError(
+            f"{where}: the first line has NUL characters, as a binary or UTF-16 file would; save "
+            "it as UTF-8 text."
+        )
     if not any(name.strip() for name in header.names):
         raise ProblemError(f"{where}: the first line names no columns; begin with a header line.")
     return header
+
+
+def refuse_headless(names: Sequence[str], where: str) -> None:
+    """Refuse, once a name was not found in it, a first line that holds nothing but numbers."""
+    if all(text_number(name) is not None for name in names):
+        raise ProblemError(f"{where}: the first line holds only numbers; begin with a header line.")
 
 
 def read_columns(path: Path, where: str, positions: Sequence[int]) -> tuple[int, Iterator[Array]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import duckdb
 
+from metafs.checks import counted
 from metafs.columns import nested
 from metafs.errors import ProblemError
 from metafs.readers.files import kind_of, not_utf8, unreadable
@@ -115,11 +116,12 @@ def read_columns(
         expressions = [_expression(j, described[j][1], names[j], where) for j in positions]
         counted = connection.execute(f"select count(*) from {relation}", parameters).fetchone()
     n_rows = counted[0] if counted else 0
-    return n_rows, _in_blocks(path, connection, relation, parameters, expressions)
+    return n_rows, _in_blocks(path, where, connection, relation, parameters, expressions)
 
 
 def _in_blocks(
     path: Path,
+    where: str,
     connection: duckdb.DuckDBPyConnection,
     relation: str,
     parameters: list[str],
@@ -127,7 +129,7 @@ def _in_blocks(
 ) -> Iterator[Array]:
     for first in range(0, len(expressions), _BLOCK):
         block = expressions[first : first + _BLOCK]
-        with connect(path, str(path), connection):
+        with connect(path, where, connection):
             arrays = fetch(connection, block, relation, parameters)
         yield from arrays
 
@@ -163,8 +165,8 @@ def explain(path: Path, where: str, message: str) -> ProblemError:
     place = f"line {line[1]}" if line else "a line"
     if columns := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
         return ProblemError(
-            f"{where}: {place} has {columns[2]} values where the header has {columns[1]} columns; "
-            "mend the line."
+            f"{where}: {place} has {counted(int(columns[2]), 'value')} where the header has "
+            f"{counted(int(columns[1]), 'column')}; mend the line."
         )
     if "quote" in message.lower() and kind in ("csv", "tsv"):
         return ProblemError(f"{where}: {place} has a quote that is never closed; mend the line.")

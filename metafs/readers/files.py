@@ -4,8 +4,10 @@ import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, cast
 
+from metafs.checks import well_formed
 from metafs.errors import ProblemError
 
 KINDS = {
@@ -45,6 +47,23 @@ def stem_of(path: Path) -> str:
     'b.v2'
     """
     return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
+
+
+def shown(path: Path) -> str:
+    """Return the path as text that can be printed and stored, whatever its bytes."""
+    return well_formed(str(path))
+
+
+@contextmanager
+def utf8_name(path: Path) -> Iterator[Path]:
+    """Lend the file under a name in UTF-8, which DuckDB insists on: its own, or that of a link."""
+    if shown(path.absolute()) == str(path.absolute()):
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        link = Path(folder, well_formed(path.name))
+        link.symlink_to(path.absolute())
+        yield link
 
 
 def open_bytes(path: Path) -> IO[bytes]:

@@ -12,15 +12,16 @@ from metafs.columns import convert
 from metafs.errors import ProblemError
 from metafs.problem import Problem
 from metafs.readers import tables
-from metafs.readers.files import TABLES, kind_of
+from metafs.readers.files import TABLES, kind_of, shown, utf8_name
 from metafs.typing import Array
 
 
 def attach(problem: Problem, meta_features: Path | Mapping[str, Any]) -> Problem:
     """Return the problem with the meta-features that a table or mapping gives for its features."""
     if isinstance(meta_features, Path):
-        where = str(meta_features)
-        features, names, values = _from_table(meta_features)
+        where = shown(meta_features)
+        with utf8_name(meta_features) as path:
+            features, names, values = _from_table(path, where)
     else:
         where = problem.source or problem.name
         features, names, values = _from_mapping(meta_features, where)
@@ -36,17 +37,16 @@ def attach(problem: Problem, meta_features: Path | Mapping[str, Any]) -> Problem
     return replace(problem, meta_features=checked, meta_feature_names=tuple(names))
 
 
-def _from_table(path: Path) -> tuple[Sequence[str], Sequence[str], Array]:
-    where = str(path)
+def _from_table(path: Path, where: str) -> tuple[Sequence[str], Sequence[str], Array]:
     if kind_of(path) not in TABLES:
         raise ProblemError(f"{where}: meta-features must be a table: {', '.join(TABLES)}.")
-    names = tables.column_names(path)
+    names = tables.column_names(path, where)
     check_names(names, where)
     if len(names) < 2:
         raise ProblemError(
             f"{where}: has no meta-features; write one column for each after the feature's name."
         )
-    _, columns = tables.read_columns(path, names, range(len(names)))
+    _, columns = tables.read_columns(path, where, names, range(len(names)))
     _, keys = next(columns)
     features = [str(key) for key in keys.tolist()]
     check_names(features, where)

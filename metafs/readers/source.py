@@ -1,9 +1,9 @@
 """What is asked of the readers, and what they promise: a problem that can be read when needed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from metafs.checks import check_names, unknown_column
+from metafs.checks import check_names, dropping, unknown_column, well_formed
 from metafs.errors import ProblemError
 from metafs.problem import Problem
 
@@ -24,17 +24,24 @@ class Source:
     """A problem not yet read.
 
     `origin` is the path or demo it comes from, `keep` names the features to be always selected.
-    A source can be pickled and read in another process.
+    `stem` is that part of the name which was taken from the file's, if any. A source can be
+    pickled and read in another process.
     """
 
     name: str
     origin: str
     reader: Callable[[], Problem] = field(repr=False)
     keep: tuple[str, ...] = ()
+    stem: str = ""
+
+    def __post_init__(self) -> None:
+        """Make sure that name and origin can be printed and stored."""
+        for name in ("name", "origin", "stem"):
+            object.__setattr__(self, name, well_formed(getattr(self, name)))
 
     def read(self) -> Problem:
         """Read the problem, or raise a `ProblemError` that names its file."""
-        problem = self.reader()
+        problem = replace(self.reader(), name=self.name)
         for name in self.keep:
             if name not in problem.feature_names:
                 role = "to keep"
@@ -54,15 +61,15 @@ def feature_positions(
     if target is not None and target not in names:
         raise ProblemError(unknown_column(where, target, names, role="the target"))
     dropped = set(options.drop)
+    for j, name in enumerate(names):
+        if not name.strip() and name not in dropped:
+            raise ProblemError(
+                f"{where}: column {j + 1} has no name; name it or leave it out with "
+                f"{dropping(name)}."
+            )
     check_names([name for name in names if name not in dropped], where)
     if target is None:
         unseen = dropped
     else:
         unseen = dropped | {target} | set(options.targets)
-    positions = [j for j, name in enumerate(names) if name not in unseen]
-    for j in positions:
-        if not names[j].strip():
-            raise ProblemError(
-                f"{where}: column {j + 1} has no name; name it, or write the table without it."
-            )
-    return positions
+    return [j for j, name in enumerate(names) if name not in unseen]

@@ -11,15 +11,16 @@ from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 
-from metafs.checks import listing
+from metafs.checks import listing, well_formed
 from metafs.errors import ProblemError, UsageError
 from metafs.problem import Problem
 from metafs.readers import arrays, metafeatures, tables
 from metafs.readers.demo import DEMOS, PREFIX
-from metafs.readers.files import KINDS, TABLES, kind_of, stem_of
+from metafs.readers.files import KINDS, TABLES, kind_of, shown, stem_of, utf8_name
+from metafs.readers.naming import distinct
 from metafs.readers.source import ReadOptions, Source
 from metafs.readers.streams import Entry, Meta, read_entries
-from metafs.target import TASKS
+from metafs.target import check_task
 
 
 def sources(
@@ -28,33 +29,36 @@ def sources(
     """Return a source for every problem that these files, folders, streams and demos hold."""
     options = options or ReadOptions()
     _check(options)
-    return [source for name in names for source in _expand(fspath(name), options)]
+    return distinct([source for name in names for source in _expand(fspath(name), options)])
 
 
 def _check(options: ReadOptions) -> None:
-    if options.task not in TASKS:
-        raise UsageError(f"The task '{options.task}' is unknown; choose one of {', '.join(TASKS)}.")
+    check_task(options.task)
     for role, columns in (("kept", options.keep), ("a target", options.targets)):
         for name in columns:
             if name in options.drop:
-                raise UsageError(f"The column '{name}' is both {role} and dropped; choose one.")
+                raise UsageError(f"the column '{name}' is both {role} and dropped; choose one.")
     for name in options.keep:
         if name in options.targets:
-            raise UsageError(f"The column '{name}' is both a target and kept; choose one.")
+            raise UsageError(f"the column '{name}' is both a target and kept; choose one.")
 
 
 def _expand(name: str, options: ReadOptions, *, in_stream: bool = False) -> Iterator[Source]:
     path = Path(name)
+    if not name:
+        raise UsageError("the name of a file or folder is empty; write . for this folder.")
     if name.startswith(PREFIX):
         yield from _demo(name)(options)
     elif path.is_dir():
         yield from _folder(path, options)
     elif not path.exists():
-        raise UsageError(f"There is no file or folder '{name}'; check the path.")
+        raise UsageError(f"there is no file or folder '{well_formed(name)}'; check the path.")
     elif kind_of(path) != "stream":
         yield from _file(path, options)
     elif in_stream:
-        raise UsageError(f"{name}: a stream file cannot be the source of another; list it itself.")
+        raise UsageError(
+            f"{shown(path)}: a stream file cannot be the source of another; list it itself."
+        )
     else:
         for entry in read_entries(path, options):
             yield from _entry(entry)
@@ -64,7 +68,7 @@ def _demo(name: str) -> Callable[[ReadOptions], list[Source]]:
     if name not in DEMOS:
         near = get_close_matches(name, DEMOS, n=3, cutoff=0.4)
         hint = f"did you mean {listing(near)}?" if near else f"there is {listing([*DEMOS])}."
-        raise UsageError(f"There is no demo '{name}'; {hint}")
+        raise UsageError(f"there is no demo '{name}'; {hint}")
     return DEMOS[name]
 
 
@@ -78,8 +82,8 @@ def _folder(folder: Path, options: ReadOptions) -> Iterator[Source]:
     ]
     if not files:
         raise UsageError(
-            f"The folder '{folder}' holds no problems; put files of these kinds directly into it: "
-            f"{_suffixes()}."
+            f"{shown(folder)}: the folder holds no problems; put files of these kinds directly "
+            f"into it: {_suffixes()}."
         )
     for path in files:
         yield from _file(path, options)
@@ -89,21 +93,18 @@ def _file(path: Path, options: ReadOptions) -> Iterator[Source]:
     kind = kind_of(path)
     if kind is None:
         raise UsageError(
-            f"'{path}' has a suffix that no reader understands; those understood are {_suffixes()}."
+            f"{shown(path)}: no reader understands this suffix; those understood are {_suffixes()}."
         )
-    stem = stem_of(path)
-    if kind not in TABLES:
-        name = arrays.stored_name(path) or stem if kind == "npz" else stem
-        yield Source(
-            name, str(path), partial(arrays.READERS[kind], path, name, options), options.keep
-        )
-        return
-    if not options.targets:
+    if kind in TABLES and not options.targets:
         raise UsageError(_without_target(path))
-    for target in dict.fromkeys(options.targets):
-        name = stem if len(options.targets) == 1 else f"{stem}:{target}"
-        reader = partial(tables.read_problem, path, name, target, options)
-        yield Source(name, str(path), reader, options.keep)
+    read = tables.read_problem if kind in TABLES else arrays.READERS[kind]
+    stem = stem_of(path)
+    given = arrays.stored_name(path) if kind == "npz" else None
+    targets = dict.fromkeys(options.targets or ("y",))
+    for target in targets:
+        name = (given or stem) + (f":{target}" if len(targets) > 1 else "")
+        reader = partial(read, path, name, target, options)
+        yield Source(name, str(path), reader, options.keep, "" if given else stem)
 
 
 def _entry(entry: Entry) -> Iterator[Source]:
@@ -111,32 +112,39 @@ def _entry(entry: Entry) -> Iterator[Source]:
     try:
         _check(entry.options)
         expanded = list(_expand(entry.source, entry.options, in_stream=True))
+        if entry.name is not None:
+            expanded = distinct(expanded)
     except UsageError as error:
         raise UsageError(f"{entry.where}: {error}") from None
     for source in expanded:
-        name = source.name
         if entry.name is not None:
-            stem, colon, target = source.name.rpartition(":")
-            name = entry.name
-            if len(expanded) > 1:
-                name += f":{target if colon and stem else source.name}"
-        reader = partial(_read_entry, source, name, entry.meta_features)
-        yield replace(source, name=name, reader=reader)
+            source = replace(source, name=_name_in(entry.name, source, len(expanded)), stem="")
+        if entry.meta_features is not None:
+            source = replace(source, reader=partial(_read_with, source, entry.meta_features))
+        yield source
 
 
-def _read_entry(source: Source, name: str, meta_features: Meta | None) -> Problem:
-    problem = replace(source.read(), name=name)
-    if meta_features is None:
-        return problem
-    return metafeatures.attach(problem, meta_features)
+def _name_in(given: str, source: Source, n_sources: int) -> str:
+    if n_sources == 1:
+        return given
+    stem, colon, target = source.name.rpartition(":")
+    return f"{given}:{target if colon and stem else source.name}"
+
+
+def _read_with(source: Source, meta_features: Meta) -> Problem:
+    return metafeatures.attach(source.read(), meta_features)
 
 
 def _without_target(path: Path) -> str:
+    where = shown(path)
     try:
-        columns = tables.column_names(path)
+        with utf8_name(path) as readable:
+            columns = tables.column_names(readable, where)
     except ProblemError as error:
         return str(error)
-    return f"{path}: say with --target which column to predict; its columns are {listing(columns)}."
+    return (
+        f"{where}: say with --target which column to predict; its columns are {listing(columns)}."
+    )
 
 
 def _suffixes() -> str:

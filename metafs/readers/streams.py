@@ -18,8 +18,8 @@ from typing import Any
 
 from metafs.errors import UsageError
 from metafs.readers.demo import PREFIX
+from metafs.readers.files import shown
 from metafs.readers.source import ReadOptions
-from metafs.target import TASKS
 
 _TEXTS = ("source", "name", "space", "task")
 _LISTS = ("target", "keep", "drop")
@@ -41,23 +41,25 @@ class Entry:
 
 def read_entries(path: Path, options: ReadOptions) -> list[Entry]:
     """Return the entries of a stream file, paths made relative to where it stands."""
+    where = shown(path)
     try:
-        document = tomllib.loads(path.read_bytes().decode("utf-8"))
+        document = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise UsageError(f"{path}: is not UTF-8 text; save the file as UTF-8.") from None
+        raise UsageError(f"{where}: is not UTF-8 text; save the file as UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: is not valid TOML: {str(error).rstrip('.')}; mend it.") from None
+        why = str(error).rstrip(".")
+        raise UsageError(f"{where}: is not valid TOML: {why}; mend it.") from None
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}).") from None
+        raise UsageError(f"{where}: cannot be read ({error.strerror}); check the file.") from None
     problems = document.pop("problem", None)
     if document:
         raise UsageError(
-            f"{path}: '{next(iter(document))}' is unknown; list the problems under [[problem]]."
+            f"{where}: '{next(iter(document))}' is unknown; list the problems under [[problem]]."
         )
     if not isinstance(problems, list) or not problems:
-        raise UsageError(f"{path}: lists no problems; write each under [[problem]].")
+        raise UsageError(f"{where}: lists no problems; write each under [[problem]].")
     return [
-        _entry(problem, f"{path}: problem {number}", path.parent, options)
+        _entry(problem, f"{where}: problem {number}", path.parent, options)
         for number, problem in enumerate(problems, start=1)
     ]
 
@@ -74,10 +76,6 @@ def _entry(problem: Any, where: str, folder: Path, options: ReadOptions) -> Entr
     lists = {key: _texts(problem[key], key, where) for key in _LISTS if key in problem}
     if "source" not in texts:
         raise UsageError(f'{where}: has no source; add source = "file.csv" or another.')
-    if texts.get("task", "auto") not in TASKS:
-        raise UsageError(
-            f"{where}: the task '{texts['task']}' is unknown; choose one of {', '.join(TASKS)}."
-        )
     source = texts["source"]
     return Entry(
         where=where,
@@ -96,14 +94,16 @@ def _entry(problem: Any, where: str, folder: Path, options: ReadOptions) -> Entr
 
 
 def _text(value: Any, key: str, where: str) -> str:
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str):
         raise UsageError(f"{where}: {key} must be text; put it in quotes.")
+    if not value:
+        raise UsageError(f"{where}: {key} is empty; write something or leave the line out.")
     return value
 
 
 def _texts(value: Any, key: str, where: str) -> tuple[str, ...]:
     values = [value] if isinstance(value, str) else value
-    if not isinstance(values, list) or not all(isinstance(v, str) and v for v in values):
+    if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
         raise UsageError(f"{where}: {key} must be a column's name or a list of names in quotes.")
     return tuple(values)
 
@@ -117,5 +117,5 @@ def _meta(value: Any, where: str, folder: Path) -> Meta | None:
         )
     path = folder / value
     if not path.is_file():
-        raise UsageError(f"{where}: there is no file '{path}' for meta_features; check the path.")
+        raise UsageError(f"{where}: there is no file '{shown(path)}' for meta_features; check it.")
     return path

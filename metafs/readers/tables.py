@@ -6,14 +6,13 @@ from pathlib import Path
 from metafs.matrix import matrix_of_columns
 from metafs.problem import Problem
 from metafs.readers import arff, delimited, duck
-from metafs.readers.files import kind_of, refuse_empty
+from metafs.readers.files import kind_of, refuse_empty, shown, utf8_name
 from metafs.readers.source import ReadOptions, feature_positions
 from metafs.typing import Array, Matrix
 
 
-def column_names(path: Path) -> tuple[str, ...]:
+def column_names(path: Path, where: str) -> tuple[str, ...]:
     """Return the true names of a table's columns, in the order of the file."""
-    where = str(path)
     refuse_empty(path, where)
     match kind_of(path):
         case "csv" | "tsv":
@@ -27,13 +26,12 @@ def column_names(path: Path) -> tuple[str, ...]:
 
 
 def read_columns(
-    path: Path, names: Sequence[str], positions: Sequence[int]
+    path: Path, where: str, names: Sequence[str], positions: Sequence[int]
 ) -> tuple[int, Iterator[tuple[str, Array]]]:
     """Return the number of rows, and name and raw values of the columns at these positions.
 
     The first of them, a target or a key, may be text without slowing down the others.
     """
-    where = str(path)
     columns: Iterator[Array]
     match kind_of(path):
         case "csv" | "tsv":
@@ -48,10 +46,13 @@ def read_columns(
 
 def read_problem(path: Path, name: str, target: str, options: ReadOptions) -> Problem:
     """Read a table and make one of its columns the target."""
-    where = str(path)
-    names = column_names(path)
-    features = feature_positions(names, target=target, options=options, where=where)
-    y, X, categories = _read_matrix(path, names, names.index(target), features)
+    where = shown(path)
+    with utf8_name(path) as path:
+        names = column_names(path, where)
+        if target not in names and kind_of(path) in ("csv", "tsv"):
+            delimited.refuse_headless(names, where)
+        features = feature_positions(names, target=target, options=options, where=where)
+        y, X, categories = _read_matrix(path, where, names, names.index(target), features)
     return Problem.of_matrix(
         X,
         y,
@@ -66,9 +67,8 @@ def read_problem(path: Path, name: str, target: str, options: ReadOptions) -> Pr
 
 
 def _read_matrix(
-    path: Path, names: Sequence[str], target: int, features: Sequence[int]
+    path: Path, where: str, names: Sequence[str], target: int, features: Sequence[int]
 ) -> tuple[Array, Matrix, dict[int, tuple[str, ...]]]:
-    where = str(path)
     columns: Iterator[tuple[str, Array]]
     if kind_of(path) == "arff":
         table = arff.read_table(path, where)
@@ -78,7 +78,7 @@ def _read_matrix(
         n_rows = len(table.rows)
         columns = ((names[j], table.column(j)) for j in (target, *features))
     else:
-        n_rows, columns = read_columns(path, names, [target, *features])
+        n_rows, columns = read_columns(path, where, names, [target, *features])
     _, y = next(columns)
     X, categories = matrix_of_columns(columns, len(features), n_rows, where)
     return y, X, categories

@@ -88,7 +88,7 @@ def test_small_integers_do_not_wrap(tmp_path):
         ({"X": X}, "holds no target 'y'"),
         ({"y": Y}, "neither X nor the CSR parts"),
         ({"X": X, "y": Y[:2]}, "X has 4 rows but the target has 2"),
-        ({"X": X[0], "y": Y}, "X has 1 dimensions"),
+        ({"X": X[0], "y": Y}, "X has 1 dimension but"),
         ({"X": X, "y": np.array([0, 1, None, 1])}, "'y' holds Python objects"),
         ({"X": X, "y": Y, "feature_names": np.array(["a", "b"])}, "2 feature names for 3 columns"),
         (
@@ -110,6 +110,38 @@ def test_bad_npz_is_told_in_a_sentence(tmp_path, arrays, words):
     assert str(caught.value).startswith(f"{path}: ")
     assert str(caught.value).count(str(path)) == 1
     assert "\n" not in str(caught.value)
+
+
+def test_a_target_of_another_name_is_found_in_an_npz(tmp_path):
+    path = saved(tmp_path, X=X, y=Y, total=np.array([0.5, 1.5, 2.5, 3.5]))
+    problem = read(path, targets=("total",))
+    assert problem.target == "total" and problem.y.tolist() == [0.5, 1.5, 2.5, 3.5]
+    both = sources([path], ReadOptions(targets=("y", "total")))
+    assert [source.read().name for source in both] == ["p:y", "p:total"]
+    with pytest.raises(ProblemError, match="no target 'sum', only 'X', 'y', 'total'; add"):
+        read(path, targets=("sum",))
+    with pytest.raises(ProblemError, match="target has 2 dimensions"):
+        read(path, targets=("X",))
+
+
+def test_svmlight_has_one_target(tmp_path):
+    path = tmp_path / "p.svm"
+    path.write_text("1 1:2\n0 1:3\n")
+    assert read(path, targets=("y",)).n_features == 1
+    with pytest.raises(ProblemError, match="no target 'z'"):
+        read(path, targets=("z",))
+
+
+def test_too_many_columns_are_refused_before_they_are_named(tmp_path):
+    path = tmp_path / "p.svmlight"
+    path.write_text("1 2000000000:1\n0 1:1\n")
+    with pytest.raises(ProblemError, match="at most 10,000,000"):
+        read(path)
+    wide = PARTS | {"shape": np.array([4, 2_000_000_000]), "y": Y}
+    with pytest.raises(ProblemError, match="X has 2,000,000,000 columns"):
+        read(saved(tmp_path, **wide))
+    with pytest.raises(ProblemError, match="at most 10,000,000"):
+        Problem.of(csr_array((2, 2_000_000_000)), [0, 1])
 
 
 def test_a_file_that_is_no_npz(tmp_path):

@@ -18,6 +18,7 @@ def refusal(kind, path, options=Y):
     message = str(caught.value)
     assert type(caught.value) is kind
     assert "\n" not in message and message.endswith((".", "?"))
+    assert not message[0].isupper()
     return message
 
 
@@ -44,13 +45,21 @@ def refusal(kind, path, options=Y):
         ("p.csv", "a;y\n1,5;0\n2,5;1\n", "'a' holds '1,5' in row 1"),
         ("p.csv", "a,y\n1,0\ninf,1\n", "'a' has an infinite value in row 2"),
         ("p.csv", "a,y\n1,0\n1e999,1\n", "'a' has an infinite value in row 2"),
-        ("p.csv", ",a,y\n0,1,0\n1,2,1\n", "column 1 has no name"),
+        (
+            "p.csv",
+            ",a,y\n0,1,0\n1,2,1\n",
+            'column 1 has no name; name it or leave it out with --drop ""',
+        ),
         ("p.csv", "a,b,y\n1,2,0\n3,4\n5,6,1\n", "line 3 has 2 values where the header has 3"),
         ("p.csv", "a,b,y\n1,2,0\n3,4,5,6\n", "line 3 has 4 values where the header has 3"),
         ("p.csv", 'a,b,y\n1,2,0\n3,"4,1\n', "quote"),
         ("p.csv", "a,b,y\n1,2,0\n3,é,1\n".encode("latin-1"), "line 3 is not UTF-8"),
         ("p.csv", "é,b,y\n1,2,0\n3,4,1\n".encode("latin-1"), "line 1 is not UTF-8"),
         ("p.csv", "a,y\n1,0\n2,1\n".encode("utf-16"), "line 1 is not UTF-8"),
+        ("p.csv", "a,y\n".encode("utf-16-le"), "first line has NUL characters"),
+        ("p.csv", "a,b,y\n1,p,0\n2,q\0,1\n", "column 'b' has a NUL character in row 2"),
+        ("p.csv", "5.1,3.5,0\n4.9,3.0,1\n4.7,3.2,1\n", "begin with a header line"),
+        ("p.csv", "a,b,y\n1,2,0\n3\n5,6,1\n", "line 3 has 1 value where the header has 3"),
         ("p.csv.gz", "a,y\n1,0\n", "cannot be read"),
         ("p.tsv", "a,y\n1,0\n2,1\n", "no column 'y'"),
         ("p.parquet", "", "is empty"),
@@ -73,6 +82,8 @@ def refusal(kind, path, options=Y):
         ("p.arff", "@relation r\nattribute a numeric\n", "'attribute a numeric' is no ARFF"),
         ("p.arff", "@attribute a relational\n@data\n", "'relational', which is not understood"),
         ("p.arff", HEAD, "has 0 rows"),
+        ("p.arff", "@relation r\n@data\n1\n", "declares no columns"),
+        ("p.arff", HEAD + "1\n", "row 1 has 1 value for 2 attributes"),
         ("p.arff", HEAD + "1,u,2\n", "row 1 has 3 values for 2 attributes"),
         ("p.arff", HEAD + "1,u\nx,v\n", "text in a numeric column: 'a' holds 'x' in row 2"),
         ("p.arff", HEAD + "{0 1}\n{5 1}\n", "row 2 has '5 1' where"),
@@ -131,6 +142,7 @@ def test_a_bad_request_of_a_good_file(tmp_path, options, kind, words):
 
 
 def test_what_is_not_there_or_not_understood_is_wrong_usage(tmp_path):
+    assert "is empty; write . for this folder" in refusal(UsageError, "")
     assert "no file or folder" in refusal(UsageError, tmp_path / "missing.csv")
     assert "did you mean 'demo:digits'?" in refusal(UsageError, "demo:digit")
     assert "holds no problems" in refusal(UsageError, tmp_path)

@@ -1,9 +1,12 @@
 """Folders, demos and streams become lists of sources without reading the data."""
 
+import os
 import pickle
+from io import StringIO
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from metafs.errors import ProblemError, UsageError
@@ -119,6 +122,49 @@ def test_a_stream_says_how_to_read_each_problem(folder):
     assert pickle.loads(pickle.dumps(found[0])).read().fingerprint == first.fingerprint
 
 
+def test_a_stream_may_begin_with_a_byte_order_mark(folder):
+    path = stream(folder, '\ufeff[[problem]]\nsource = "demo:digits"\n')
+    assert len(sources([path])) == 45
+
+
+def names_of(*paths, targets=("y",)):
+    found = sources(paths, ReadOptions(targets=targets))
+    assert [source.read().name for source in found] == [source.name for source in found]
+    return [source.name for source in found]
+
+
+def test_files_of_one_stem_are_told_apart(tmp_path):
+    for place in ("a/x", "b/x"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "train.csv").write_text(TABLE)
+        (tmp_path / place / "train.tsv").write_text(TABLE.replace(",", "\t"))
+    a, b = tmp_path / "a/x/train.csv", tmp_path / "b/x/train.csv"
+    assert names_of(a) == names_of(a, a)[:1] == ["train"]
+    assert names_of(a, b) == ["a/x/train", "b/x/train"]
+    assert names_of(a, b, targets=("y", "z"))[1:3] == ["a/x/train:z", "b/x/train:y"]
+    assert names_of(tmp_path / "a/x") == ["train.csv", "train.tsv"]
+    assert len(set(names_of(tmp_path / "a/x", b))) == 3
+    named = '[[problem]]\nsource = "a/x"\nname = "n"\n[[problem]]\nsource = "b/x/train.csv"\n'
+    assert names_of(stream(tmp_path, named)) == ["n:train.csv", "n:train.tsv", "train"]
+
+
+def test_file_names_need_not_be_utf8(tmp_path):
+    table = pd.read_csv(StringIO(TABLE))
+    folder = os.fsencode(tmp_path)
+    for suffix in ("csv", "parquet"):
+        with open(os.path.join(folder, b"caf\xe9." + suffix.encode()), "wb") as file:
+            table.to_csv(file, index=False) if suffix == "csv" else table.to_parquet(file)
+    found = sources([tmp_path], ReadOptions(targets=("y",)))
+    problems = [source.read() for source in found]
+    assert [problem.name for problem in problems] == ["caf?.csv", "caf?.parquet"]
+    assert problems[0].fingerprint == problems[1].fingerprint
+    assert [source.origin for source in found] == [problem.source for problem in problems]
+    with pytest.raises(ProblemError, match=r"caf\?.csv: there is no column 'w'"):
+        sources([tmp_path], ReadOptions(targets=("w",)))[0].read()
+    with pytest.raises(UsageError, match=r"caf\?.csv: say with --target"):
+        sources([tmp_path])
+
+
 def test_the_command_line_fills_in_what_a_stream_leaves_open(folder):
     path = stream(folder, '[[problem]]\nsource = "a.csv"\n[[problem]]\nsource = "demo:digits"\n')
     found = sources([path], ReadOptions(targets=("z",), space="s"))
@@ -148,6 +194,7 @@ def test_inline_meta_features(folder, given):
         ('[[problem]]\ntarget = "y"\n', "problem 1: has no source"),
         ('[[problem]]\nsource = "a.csv"\ntraget = "y"\n', "did you mean 'target'?"),
         ('[[problem]]\nsource = "a.csv"\ntarget = 3\n', "problem 1: target must be"),
+        ('[[problem]]\nsource = "a.csv"\nname = ""\n', "problem 1: name is empty"),
         ("[[problem]]\nsource = 3\n", "problem 1: source must be text"),
         ('[[problem]]\nsource = "a.csv"\ntask = "rank"\n', "problem 1: the task 'rank' is unknown"),
         ('[[problem]]\nsource = "a.csv"\nmeta_features = 3\n', "meta_features must be"),

@@ -181,6 +181,16 @@ def test_names_that_differ_in_case_stay_apart(tmp_path):
     assert problems[0].X.tolist() == [[1, 2, 3], [4, 5, 6]]
 
 
+def test_the_index_that_pandas_wrote_can_be_left_out(tmp_path):
+    path = tmp_path / "indexed.csv"
+    pd.DataFrame({"a": [1.5, 2.5], "y": [0, 1]}).to_csv(path)
+    assert path.read_text().startswith(",a")
+    assert read(path, drop=("",)).feature_names == ("a",)
+    listed = tmp_path / "stream.toml"
+    listed.write_text('[[problem]]\nsource = "indexed.csv"\ndrop = ""\n')
+    assert read(listed).feature_names == ("a",)
+
+
 def test_parquet_types(tmp_path):
     path = tmp_path / "types.parquet"
     stamps = pd.to_datetime(["2020-01-01", "2020-01-02"])
