@@ -38,9 +38,16 @@ _engines_lock = threading.Lock()
 _alias_numbers = itertools.count(1)
 
 
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "python_enable_replacements": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+
+
 def new_engine() -> duckdb.DuckDBPyConnection:
-    """Build an engine that sees neither files nor Python variables unless told to."""
-    return duckdb.connect(":memory:", config={"python_enable_replacements": "false"})
+    """Build an engine that sees neither Python variables nor the internet."""
+    return duckdb.connect(":memory:", config=_CONFIG)
 
 
 def _shared_engine() -> duckdb.DuckDBPyConnection:
@@ -51,12 +58,17 @@ def _shared_engine() -> duckdb.DuckDBPyConnection:
         return _engines[pid]
 
 
+def is_there(path: Path) -> bool:
+    """Tell whether there is anything at a path; an empty file, as `mktemp` makes, is nothing."""
+    return path.exists() and not (path.is_file() and path.stat().st_size == 0)
+
+
 @contextmanager
 def reading(
     path: Path, wait_s: float, engine: duckdb.DuckDBPyConnection | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open an existing file for reading only."""
-    if not path.exists():
+    if not is_there(path):
         raise MetaDBMissing(f"no MetaDB at {path}: run `metafs solve` first, or give --db")
     with _visit(path, wait_s, "read_only", engine or _shared_engine()) as con:
         yield con
@@ -133,10 +145,10 @@ def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
     message = str(error)
     if "Could not set lock" in message or "Conflicting lock" in message:
         holder = re.search(r"PID (\d+)", message)
-        who = f"process {holder[1]}" if holder else "another process"
+        which = f" (PID {holder[1]})" if holder else ""
         return MetaDBLocked(
-            f"the MetaDB {path} is in use by {who} (PID {holder[1] if holder else 'unknown'}): "
-            "wait for it to end, or stop it, and try again"
+            f"the MetaDB {path} is in use by another process{which}: wait for it to end, or stop "
+            "it, and try again"
         )
     if "already attached" in message or "different configuration" in message:
         return MetaDBLocked(
@@ -150,6 +162,8 @@ def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
         )
     if os.strerror(errno.ENOSPC) in message:
         return MetaDBError(f"cannot write the MetaDB {path}: no space left on its disk")
+    if "encrypted database" in message:
+        return MetaDBError(f"{path} is an encrypted DuckDB file, not a MetaDB: give another --db")
     if any(word in message for word in _DAMAGED) or isinstance(
         error, duckdb.InternalException | duckdb.FatalException | duckdb.SerializationException
     ):
@@ -158,7 +172,7 @@ def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
             "or move the file away and solve again"
         )
     if isinstance(error, duckdb.IOException):
-        return MetaDBError(f"cannot use the MetaDB {path}: {first_line(error)}")
+        return MetaDBError(f"cannot use the MetaDB {path}: {plain(error)}")
     return None
 
 
@@ -173,6 +187,13 @@ _DAMAGED = (
 )
 
 
-def first_line(error: duckdb.Error) -> str:
-    """Return the first line of a DuckDB message, without the name of its class."""
-    return re.sub(r"^[A-Za-z ]+Error: ", "", str(error).split("\n", 1)[0]).strip()
+def plain(error: duckdb.Error) -> str:
+    r"""Return what a DuckDB message says first, and its hint, without the name of its class.
+
+    Examples
+    --------
+    >>> plain(duckdb.Error('Catalog Error: No x!\nDid you mean "y"?\n\nLINE 1: from x'))
+    'No x! Did you mean "y"?'
+    """
+    first, *_ = str(error).split("\n\n", 1)
+    return " ".join(re.sub(r"^[A-Za-z ]+Error: ", "", first).split())

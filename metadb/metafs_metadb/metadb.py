@@ -60,8 +60,8 @@ class MetaDB:
     # --- the file -------------------------------------------------------------------------------
 
     def exists(self) -> bool:
-        """Tell whether there is a file, whatever it holds."""
-        return self.path.exists()
+        """Tell whether there is a file that is not empty, whatever it holds."""
+        return connect.is_there(self.path)
 
     def ensure(self) -> None:
         """Create the file if there is none, and refuse one that cannot be written to."""
@@ -112,10 +112,12 @@ class MetaDB:
     ) -> Recorded:
         """Remember a run and all it taught, in one transaction; say under which ids.
 
-        A problem whose fingerprint is known keeps its problem_id and its signatures. Candidates
-        name their features, or give their positions in `selections.names`. The seconds of phase
-        `record`, unless given, are those until the run itself is written: opening the file and
-        all other rows.
+        A solved run of equal content and equal settings that is there already stays, and nothing
+        is written: the answer then says `again`. Failed runs and runs without settings are always
+        written. A problem whose fingerprint is known keeps its problem_id and its signatures.
+        Candidates name their features, or give their positions in `selections.names`. The seconds
+        of phase `record`, unless given, are those until the run itself is written: opening the
+        file and all other rows.
         """
         begun = perf_counter()
         with self.writing() as con:
@@ -179,6 +181,10 @@ class MetaDB:
         """Return the latest problem of that name as column -> value, or None."""
         columns, rows = self._table(queries.FIND_PROBLEM, {"name": name, "space": space})
         return dict(zip(columns, rows[0], strict=True)) if rows else None
+
+    def distances(self, problem_id: int) -> list[str]:
+        """Return the distances that a problem was described by."""
+        return self._table(queries.DISTANCES, {"problem_id": problem_id}).column("distance")
 
     def signature(self, problem_id: int, distance: str) -> Signature | None:
         """Return keys and probabilities of a problem's signature, or None if it has none."""
@@ -260,8 +266,8 @@ class MetaDB:
 
     def important_features(self, space: str, limit: int) -> list[str]:
         """Return the features selected in the largest share of a space's problems."""
-        _, rows = self._table(queries.IMPORTANT_FEATURES, {"space": space, "limit": limit})
-        return [name for (name,) in rows]
+        values = {"space": space, "limit": limit}
+        return self._table(queries.IMPORTANT_FEATURES, values).column("name")
 
     def projection(self, space: str, distance: str) -> list[str] | None:
         """Return the frozen features of a projected distance, or None if none are."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 
 from metafs_metadb import queries
-from metafs_metadb.connect import writing
+from metafs_metadb.connect import is_there, writing
 from metafs_metadb.errors import MetaDBError, MetaDBMissing, MetaDBOutdated
 
 
@@ -41,11 +41,15 @@ def known() -> tuple[Migration, ...]:
 
 
 def applied(con: duckdb.DuckDBPyConnection) -> dict[int, str] | None:
-    """Return number -> digest from the ledger, or None if the file has no ledger."""
+    """Return number -> digest from the ledger, or None if the file has no ledger of ours."""
     try:
-        return dict(con.execute(queries.LEDGER).fetchall())
-    except duckdb.CatalogException:
+        rows = con.execute(queries.LEDGER).fetchall()
+    except (duckdb.CatalogException, duckdb.BinderException, duckdb.ConversionException):
         return None
+    first = known()[0]
+    if not rows or rows[0][:2] != (first.number, first.name):
+        return None
+    return {number: digest for number, _, digest in rows}
 
 
 def pending(con: duckdb.DuckDBPyConnection, path: Path) -> list[Migration]:
@@ -55,7 +59,7 @@ def pending(con: duckdb.DuckDBPyConnection, path: Path) -> list[Migration]:
     """
     ledger = applied(con)
     if ledger is None:
-        if con.execute(queries.HAS_TABLE).fetchall():
+        if con.execute(queries.HAS_ANYTHING).fetchall():
             raise MetaDBError(f"{path} is a DuckDB file but not a MetaDB: give another --db")
         return list(known())
     newest = max(ledger, default=0)
@@ -125,7 +129,8 @@ def create(path: Path, wait_s: float) -> None:
         try:
             os.link(draft, path)  # unlike a rename, never over a file that came in between
         except FileExistsError:
-            return
+            if not is_there(path):  # an empty file, as `mktemp` makes
+                os.replace(draft, path)
         except OSError:  # a file system without hard links
             os.replace(draft, path)
     except MetaDBError as error:

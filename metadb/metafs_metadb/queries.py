@@ -6,11 +6,17 @@ Views such as `incoming_feature` are numpy arrays registered on the connection; 
 
 # --- the ledger ---------------------------------------------------------------------------------
 
-HAS_TABLE = """
-select 1 from duckdb_tables() where database_name = current_database() limit 1
+HAS_ANYTHING = """
+select 1 from duckdb_tables() where database_name = current_database()
+union all
+select 1 from duckdb_views() where database_name = current_database() and not internal
+union all
+select 1 from duckdb_sequences() where database_name = current_database()
+limit 1
 """
 
-LEDGER = "select number, digest from migration order by number"
+# The casts refuse a table of somebody else's that only has the same names.
+LEDGER = "select number::integer, name::varchar, digest::varchar from migration order by number"
 
 CREATE_LEDGER = """
 create table if not exists migration (
@@ -29,6 +35,11 @@ values ($number, $name, $digest, $applied_at)
 # --- recording ----------------------------------------------------------------------------------
 
 KNOWN_PROBLEM = "select problem_id, space from problem where fingerprint = $fingerprint"
+
+SOLVED_BEFORE = """
+select max(run_id) from run
+where problem_id = $problem_id and settings = $settings and status = 'solved'
+"""
 
 INSERT_PROBLEM = """
 insert into problem (
@@ -159,6 +170,10 @@ order by problem_id desc
 limit 1
 """
 
+DISTANCES = """
+select distinct distance from signature where problem_id = $problem_id order by distance
+"""
+
 PROBLEM_SIGNATURE = """
 select key, p from signature where problem_id = $problem_id and distance = $distance order by key
 """
@@ -183,22 +198,18 @@ select
     greatest(round_even(1 - a.shared / 2, 12), 0) as divergence,
     p.fingerprint
 from affinity a
-join problem p using (problem_id)
+join recallable p using (problem_id)
 where p.space = $space
-  and not p.excluded
   and ($exclude_fingerprint is null or p.fingerprint <> $exclude_fingerprint)
   and ($exclude_name is null or p.name <> $exclude_name)
-  and p.problem_id in (select problem_id from run where status = 'solved')
 order by divergence, p.problem_id
 limit $k
 """
 
 SIGNED_PROBLEMS = """
 select p.problem_id, p.name, p.fingerprint
-from problem p
+from recallable p
 where p.space = $space
-  and not p.excluded
-  and p.problem_id in (select problem_id from run where status = 'solved')
   and p.problem_id in (select problem_id from signature where distance = $distance)
 order by p.problem_id
 """
@@ -206,11 +217,8 @@ order by p.problem_id
 SIGNATURES = """
 select s.problem_id, s.key, s.p
 from signature s
-join problem p using (problem_id)
-where s.distance = $distance
-  and p.space = $space
-  and not p.excluded
-  and p.problem_id in (select problem_id from run where status = 'solved')
+join recallable p using (problem_id)
+where s.distance = $distance and p.space = $space
 """
 
 BEST_RUNS = """
@@ -244,9 +252,9 @@ on conflict do nothing
 PROBLEMS = """
 select
     p.problem_id, p.space, p.name, p.target, p.n_samples, p.n_features,
-    count(r.run_id)                                   as n_runs,
+    count(r.run_id)                                     as n_runs,
     count(r.run_id) filter (where r.status = 'failed')  as n_failed,
-    max(r.score)                                      as best_score,
+    max(nullif(r.score, 'nan'))                         as best_score,
     p.excluded, p.source, p.fingerprint, p.created_at
 from problem p
 left join run r using (problem_id)
@@ -365,13 +373,15 @@ order by s.problem_id, s.distance
 REPEATED = {
     (table, columns): f"""
 select concat_ws(' ', {columns}), count(*) from {table}
+where {condition}
 group by {columns} having count(*) > 1 order by {columns}
 """
-    for table, columns in (
-        ("problem", "problem_id"),
-        ("problem", "fingerprint"),
-        ("feature", "feature_id"),
-        ("feature", "space, name"),
-        ("run", "run_id"),
+    for table, columns, condition in (
+        ("problem", "problem_id", "true"),
+        ("problem", "fingerprint", "true"),
+        ("feature", "feature_id", "true"),
+        ("feature", "space, name", "true"),
+        ("run", "run_id", "true"),
+        ("run", "problem_id, settings", "status = 'solved' and settings is not null"),
     )
 }

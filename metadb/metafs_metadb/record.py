@@ -38,7 +38,10 @@ def write(
 ) -> Recorded:
     """Write all rows of a run and say where; the caller holds the transaction."""
     tally = dict.fromkeys(queries.COUNT_ROWS, 0)
-    problem_id = _write_problem(con, problem, tally)
+    known_id = _known_problem(con, problem)
+    if known_id is not None and (before := _solved_before(con, known_id, run)) is not None:
+        return Recorded(known_id, before, again=True)
+    problem_id = _write_problem(con, problem, known_id, tally)
     for distance, signature in signatures.items():
         _write_signature(con, problem_id, distance, signature, tally)
     feature_ids = _feature_ids(con, problem.space, selections.names, tally)
@@ -74,30 +77,48 @@ def _run_values(run: RunRow, record_s: float) -> dict[str, Any]:
     return values | {f"{phase}_s": durations.get(phase) for phase in PHASES}
 
 
-def _write_problem(
-    con: duckdb.DuckDBPyConnection, problem: ProblemRow, tally: dict[str, int]
-) -> int:
+def _known_problem(con: duckdb.DuckDBPyConnection, problem: ProblemRow) -> int | None:
     known = con.execute(queries.KNOWN_PROBLEM, {"fingerprint": problem.fingerprint}).fetchall()
     if not known:
-        tally["problem"] = 1
-        values = asdict(problem) | {"created_at": utc_now()}
-        return int(con.execute(queries.INSERT_PROBLEM, values).fetchall()[0][0])
-    ((problem_id, space),) = known
+        return None
+    problem_id, space = known[0]
     if space != problem.space:
         raise MetaDBError(
             f"problem {problem.name} is already remembered in space {space} and cannot also be "
             f"in {problem.space}: give --space {space}, or another --db"
         )
+    return int(problem_id)
+
+
+def _solved_before(con: duckdb.DuckDBPyConnection, problem_id: int, run: RunRow) -> int | None:
+    """Return the run that another process recorded while this one was at work."""
+    if run.status != "solved" or run.settings is None:
+        return None
+    which = {"problem_id": problem_id, "settings": run.settings}
+    (found,) = con.execute(queries.SOLVED_BEFORE, which).fetchall()[0]
+    return None if found is None else int(found)
+
+
+def _write_problem(
+    con: duckdb.DuckDBPyConnection,
+    problem: ProblemRow,
+    known_id: int | None,
+    tally: dict[str, int],
+) -> int:
+    if known_id is None:
+        tally["problem"] = 1
+        values = asdict(problem) | {"created_at": utc_now()}
+        return int(con.execute(queries.INSERT_PROBLEM, values).fetchall()[0][0])
     con.execute(
         queries.UPDATE_PROBLEM,
         {
-            "problem_id": problem_id,
+            "problem_id": known_id,
             "name": problem.name,
             "source": problem.source,
             "target": problem.target,
         },
     )
-    return int(problem_id)
+    return known_id
 
 
 def _write_signature(

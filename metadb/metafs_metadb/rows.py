@@ -78,10 +78,11 @@ class NeighbourRow:
 
 @dataclass(frozen=True)
 class Recorded:
-    """Where a run was written."""
+    """Where a run was written; `again` if an equal one was there already, which then stays."""
 
     problem_id: int
     run_id: int
+    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,3 +128,13 @@ class Table(NamedTuple):
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
+
+    def column(self, name: str) -> list[Any]:
+        """Return the values of one column."""
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]
+
+    def only(self, columns: Sequence[str]) -> "Table":
+        """Return the table with these columns, in this order."""
+        places = [self.columns.index(name) for name in columns]
+        return Table(tuple(columns), [tuple(row[i] for i in places) for row in self.rows])

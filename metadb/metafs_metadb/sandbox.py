@@ -3,17 +3,19 @@
 The query gets an engine of its own, with the MetaDB attached for reading, access to all other
 files switched off and the settings locked. One statement is let through, and only if it is a
 ``select`` or an ``explain``: ``set variable`` is not stopped by locked settings, and a variable
-would answer for a parameter somebody forgot.
+would answer for a parameter somebody forgot. DuckDB does not hear Ctrl-C while it is busy, so it
+works in a thread, and who waits for it interrupts it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 
-from metafs_metadb.connect import first_line, new_engine, reading
+from metafs_metadb.connect import new_engine, plain, reading
 from metafs_metadb.errors import QueryRefused
 from metafs_metadb.migrate import require_current
 
@@ -26,6 +28,7 @@ LOCK_DOWN = ("set enable_external_access = false", "set lock_configuration = tru
 FETCH_ROWS = 10_000
 
 Rows = Iterator[tuple[Any, ...]]
+T = TypeVar("T")
 
 
 def ask(
@@ -42,11 +45,11 @@ def ask(
         try:
             statement = _only_statement(con, query)
             _require_params(statement.named_parameters, params)
-            con.execute(statement, dict(params) or None)
+            _interruptibly(con, lambda: con.execute(statement, dict(params) or None))
             columns = tuple(column[0] for column in con.description or ())
-            first = con.fetchmany(FETCH_ROWS)
+            first = _fetch(con)
         except duckdb.Error as error:
-            raise QueryRefused(f"the query failed: {first_line(error)}") from error
+            raise _refusal(error) from error
         if len(first) < FETCH_ROWS:
             return columns, iter(first)
         return columns, _stream(con, first, stack.pop_all())
@@ -79,6 +82,31 @@ def _stream(con: duckdb.DuckDBPyConnection, rows: list[Any], stack: ExitStack) -
         while rows:
             yield from rows
             try:
-                rows = con.fetchmany(FETCH_ROWS)
+                rows = _fetch(con)
             except duckdb.Error as error:
-                raise QueryRefused(f"the query failed: {first_line(error)}") from error
+                raise _refusal(error) from error
+
+
+def _fetch(con: duckdb.DuckDBPyConnection) -> list[Any]:
+    return _interruptibly(con, lambda: con.fetchmany(FETCH_ROWS))
+
+
+def _interruptibly(con: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
+    with ThreadPoolExecutor(max_workers=1) as worker:
+        future = worker.submit(work)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            while not future.done():  # a query that was only about to start forgets the first one
+                con.interrupt()
+                wait([future], timeout=0.05)
+            raise
+
+
+def _refusal(error: duckdb.Error) -> QueryRefused:
+    if "'pytz'" in str(error):
+        return QueryRefused(
+            "the query failed: a timestamp with time zone cannot be shown, "
+            "cast it as in `now()::timestamp`"
+        )
+    return QueryRefused(f"the query failed: {plain(error)}")

@@ -1,6 +1,7 @@
 """The `metafs` command: its subcommands, and how errors become sentences."""
 
 import json
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -34,6 +35,8 @@ class Sentences(click.Command):
                 traceback.print_exc()
             click.echo(f"metafs: {error}", err=True)
             ctx.exit(getattr(error, "exit_code", 1))
+        except KeyboardInterrupt:  # click would call it an error and exit with 1
+            ctx.exit(128 + signal.SIGINT)
 
 
 class Commands(click.Group):
@@ -74,11 +77,14 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command; Ctrl-C outside of `solve` just ends it."""
+    """Run the command; Ctrl-C outside of `solve` just ends it, and so does a full disk."""
     try:
         cli(standalone_mode=True)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(128 + signal.SIGINT)
+    except OSError as error:
+        sys.stdout = None  # or Python would write once more what could not be written
+        sys.exit(f"metafs: cannot read or write {error.filename or 'the output'}: {error.strerror}")
 
 
 def db_option(command: F) -> F:

@@ -3,10 +3,38 @@
 import click
 
 from metafs.cli.app import Sentences, db_option, json_option
-from metafs.cli.output import echo_rows
-from metafs_metadb import MetaDB
+from metafs.cli.output import echo_json, echo_table
+from metafs_metadb import MetaDB, Table
+
+# What people are shown; --json gives every column.
+PROBLEM_COLUMNS = (
+    "problem_id",
+    "space",
+    "name",
+    "target",
+    "n_samples",
+    "n_features",
+    "n_runs",
+    "n_failed",
+    "best_score",
+)
+RUN_COLUMNS = (
+    "run_id",
+    "problem",
+    "status",
+    "selector",
+    "transfer",
+    "n_selected",
+    "fitness",
+    "score",
+    "n_evaluations",
+    "seconds",
+)
 
 space_option = click.option("--space", help="Only this pool of features.")
+limit_option = click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="At most so many."
+)
 
 
 @click.command(cls=Sentences)
@@ -18,15 +46,14 @@ def problems(space: str | None, db: str, as_json: bool) -> None:
 
     Example: metafs problems --json
     """
-    table = MetaDB(db).problems(space)
-    echo_rows(table.columns, table.rows, as_json=as_json)
+    _echo(MetaDB(db).problems(space), PROBLEM_COLUMNS, as_json)
 
 
 @click.command(cls=Sentences)
 @click.option("--problem", metavar="NAME", help="Only runs of this problem.")
 @click.option("--status", type=click.Choice(["solved", "failed"]), help="Only these.")
 @click.option("--selector", metavar="NAME", help="Only runs of this selector.")
-@click.option("--limit", type=int, metavar="N", help="At most so many.")
+@limit_option
 @db_option
 @json_option
 def runs(
@@ -42,12 +69,13 @@ def runs(
     Example: metafs runs --status failed
     """
     table = MetaDB(db).runs(problem=problem, status=status, selector=selector, limit=limit)
-    echo_rows(table.columns, table.rows, as_json=as_json)
+    any_failed = "failed" in table.column("status")
+    _echo(table, (*RUN_COLUMNS, "error") if any_failed else RUN_COLUMNS, as_json)
 
 
 @click.command(cls=Sentences)
 @space_option
-@click.option("--limit", type=int, metavar="N", help="At most so many.")
+@limit_option
 @db_option
 @json_option
 def features(space: str | None, limit: int | None, db: str, as_json: bool) -> None:
@@ -56,4 +84,13 @@ def features(space: str | None, limit: int | None, db: str, as_json: bool) -> No
     Example: metafs features --limit 10
     """
     table = MetaDB(db).features(space, limit)
-    echo_rows(table.columns, table.rows, as_json=as_json)
+    _echo(table, table.columns, as_json)
+
+
+def _echo(table: Table, columns: tuple[str, ...], as_json: bool) -> None:
+    if as_json:
+        echo_json(*table)
+        return
+    echo_table(*table.only(columns))
+    if not table.rows:
+        click.echo("nothing found.", err=True)

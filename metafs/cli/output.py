@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from itertools import chain, count, islice
 from typing import Any
 from uuid import UUID
 
@@ -14,40 +15,68 @@ import click
 MAX_CELL = 60
 
 
-def echo_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print a table: numbers to the right, long texts shortened, nothing for null."""
-    rows = list(rows)
+def echo_table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], most: int | None = None
+) -> bool:
+    """Print a table: numbers to the right, long texts shortened, nothing for null.
+
+    Returns whether that was all; after `most` rows it asks for one more and prints no more.
+    """
+    remaining = iter(rows)
+    rows = list(islice(remaining, most))
+    header = [_cell(name) for name in columns]
     cells = [[_cell(value) for value in row] for row in rows]
-    widths = [max([len(name), *(len(row[i]) for row in cells)]) for i, name in enumerate(columns)]
+    widths = [max(len(line[i]) for line in [header, *cells]) for i in range(len(columns))]
     numeric = [
         all(isinstance(row[i], (int, float, Decimal, type(None))) for row in rows)
         for i in range(len(columns))
     ]
-    for line in [list(columns), ["-" * width for width in widths], *cells]:
+    for line in [header, ["-" * width for width in widths], *cells]:
         parts = [
             cell.rjust(width) if right else cell.ljust(width)
             for cell, width, right in zip(line, widths, numeric, strict=True)
         ]
         click.echo("  ".join(parts).rstrip())
+    return next(remaining, None) is None
 
 
 def echo_json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print an array of objects, one a line."""
-    objects = [dict(zip(columns, row, strict=True)) for row in rows]
-    lines = ",\n".join(to_json(each) for each in objects)
-    click.echo(f"[\n{lines}\n]" if objects else "[]")
+    """Print an array of objects, one a line, each as it comes."""
+    names = unique(columns)
+    before, after = "[\n", "[]\n"
+    for row in rows:
+        sys.stdout.write(before + to_json(dict(zip(names, row, strict=True))))
+        before, after = ",\n", "\n]\n"
+    sys.stdout.write(after)
+    sys.stdout.flush()
 
 
 def echo_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print comma-separated values with a header."""
+    """Print comma-separated values with a header, each as it comes."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
+    sys.stdout.flush()
 
 
-def echo_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, as_json: bool) -> None:
-    """Print a list, as a table or as JSON."""
-    (echo_json if as_json else echo_table)(columns, rows)
+def unique(names: Iterable[str]) -> list[str]:
+    """Return the names, numbered where one comes again.
+
+    Examples
+    --------
+    >>> unique(["a", "b", "a", "a"])
+    ['a', 'b', 'a_1', 'a_2']
+    """
+    found: list[str] = []
+    for name in names:
+        numbered = chain([name], (f"{name}_{n}" for n in count(1)))
+        found.append(next(each for each in numbered if each not in found))
+    return found
+
+
+def printable(text: str) -> str:
+    """Return a text without escape codes and other characters that steer a terminal."""
+    return "".join(each for each in click.unstyle(text) if each.isprintable())
 
 
 def to_json(value: Any) -> str:
@@ -84,5 +113,5 @@ def _cell(value: Any) -> str:
         return f"{value:.4g}"
     if isinstance(value, datetime):
         return value.isoformat(sep=" ", timespec="seconds")
-    text = " ".join(str(value).split())
+    text = printable(" ".join(str(value).split()))
     return text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…"

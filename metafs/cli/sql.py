@@ -3,9 +3,12 @@
 import click
 
 from metafs.cli.app import Sentences, db_option, json_option, named_value
-from metafs.cli.output import echo_csv, echo_rows
+from metafs.cli.output import echo_csv, echo_json, echo_table, printable
 from metafs.errors import UsageError
 from metafs_metadb import MetaDB
+
+MOST_ROWS = 1000
+PLAN_COLUMNS = ("explain_key", "explain_value")
 
 
 @click.command(cls=Sentences)
@@ -24,6 +27,8 @@ from metafs_metadb import MetaDB
 def sql(query: str, params: tuple[str, ...], as_csv: bool, as_json: bool, db: str) -> None:
     r"""Run a read-only QUERY; no other file can be read or written.
 
+    The table ends after 1,000 rows; --csv and --json give all.
+
     Example: metafs sql "select name, share from core_feature where share > \$s" -p s=0.5
     """
     if as_csv and as_json:
@@ -31,5 +36,10 @@ def sql(query: str, params: tuple[str, ...], as_csv: bool, as_json: bool, db: st
     columns, rows = MetaDB(db).sql(query, dict(named_value(text) for text in params))
     if as_csv:
         echo_csv(columns, rows)
-    else:
-        echo_rows(columns, rows, as_json=as_json)
+    elif as_json:
+        echo_json(columns, rows)
+    elif columns == PLAN_COLUMNS:
+        for _, plan in rows:
+            click.echo("\n".join(map(printable, str(plan).splitlines())))
+    elif not echo_table(columns, rows, most=MOST_ROWS):
+        click.echo(f"only the first {MOST_ROWS:,} rows: --csv or --json gives all.", err=True)

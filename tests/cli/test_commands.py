@@ -1,12 +1,20 @@
 """The real command over a real MetaDB: every subcommand, as table and as JSON."""
 
+import io
 import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from metafs.cli.app import Commands, cli
+from metafs.cli.output import echo_json
 from metafs.solution import PHASES
+from metafs_metadb import MetaDB, MetaDBLocked
 
 QUICK = ["--budget", "100", "--folds", "2"]
 
@@ -15,6 +23,19 @@ def run(*arguments, code=0):
     result = CliRunner().invoke(cli, [str(each) for each in arguments])
     assert result.exit_code == code, result.output
     return result
+
+
+def start(*arguments, stdout=subprocess.PIPE):
+    command = [sys.executable, "-c", "from metafs.cli import main; main()", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, text=True)
+
+
+def held(path):
+    try:
+        MetaDB(path, wait_s=0).ensure()
+    except MetaDBLocked:
+        return True
+    return False
 
 
 @pytest.fixture(scope="module")
@@ -85,10 +106,15 @@ def test_neighbours_share_a_digit_first(solved):
     rows = json.loads(run("neighbours", "0-1", "--db", solved, "--json").stdout)
     assert {row["problem"] for row in rows[:3]} == {"0-2", "0-3", "1-2"}
     assert "0-2" in run("neighbours", "0-1", "--db", solved).stdout
+
+
+def test_neighbours_of_what_is_not_there(solved):
     near = run("neighbours", "0-11", "--db", solved, code=2)
     assert "did you mean '0-1'" in near.stderr
+    elsewhere = run("neighbours", "0-1", "--space", "zz", "--db", solved, code=2)
+    assert "holds no problem named '0-1' in space 'zz': give --space default." in elsewhere.stderr
     never = run("neighbours", "0-1", "--distance", "jsd-rows", "--db", solved, code=1)
-    assert "never described by 'jsd-rows'" in never.stderr
+    assert "never described by 'jsd-rows', only by 'jsd-features'" in never.stderr
 
 
 @pytest.mark.parametrize("command", ["problems", "runs", "features"])
@@ -97,6 +123,51 @@ def test_lists_as_table_and_json(solved, command):
     rows = json.loads(run(command, "--db", solved, "--json").stdout)
     assert len(table.splitlines()) == len(rows) + 2
     assert len(rows) == {"problems": 5, "runs": 10, "features": 64}[command]
+
+
+def test_lists_show_people_what_matters_and_programs_everything(solved):
+    for command, shown, left_out in (
+        ("problems", "best_score", "fingerprint"),
+        ("runs", "seconds", "prior_used"),
+    ):
+        header = run(command, "--db", solved).stdout.splitlines()[0].split()
+        row = json.loads(run(command, "--db", solved, "--json").stdout)[0]
+        assert shown in header and shown in row
+        assert left_out not in header and left_out in row
+
+
+def test_runs_show_errors_only_if_there_are_any(solved, tmp_path):
+    assert "error" not in run("runs", "--db", solved).stdout.splitlines()[0]
+    bad = tmp_path / "bad.csv"
+    bad.write_text("a,y\n1,0\n")
+    run("solve", bad, "--target", "y", "--db", tmp_path / "m.duckdb", *QUICK, code=1)
+    header, _, row = run("runs", "--db", tmp_path / "m.duckdb").stdout.splitlines()
+    assert header.split()[-1] == "error"
+    assert "failed" in row
+
+
+def test_a_filter_that_matches_nothing_says_so(solved):
+    for command in (
+        ["runs", "--status", "failed"],
+        ["problems", "--space", "zz"],
+        ["features", "--space", "zz"],
+    ):
+        assert run(*command, "--db", solved).stderr == "nothing found.\n"
+        assert run(*command, "--db", solved, "--json").stderr == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["runs", "--limit", "-1"],
+        ["runs", "--limit", "0"],
+        ["features", "--limit", "-3"],
+        ["neighbours", "0-1", "-k", "0"],
+        ["neighbours", "0-1", "-k", "-1"],
+    ],
+)
+def test_how_many_is_at_least_one(solved, arguments):
+    assert "x>=1" in run(*arguments, "--db", solved, code=2).stderr
 
 
 def test_lists_can_be_narrowed(solved):
@@ -119,6 +190,74 @@ def test_sql_answers_as_table_csv_and_json_with_parameters(solved):
     assert len(table) - 2 == len(csv) - 1 == len(rows) > 0
     assert all(row["name"].startswith("pixel_") for row in rows)
     assert run("sql", query, "--db", solved, code=1).stderr.count("\n") == 1
+
+
+def test_a_long_table_ends_and_says_so(solved):
+    query = ["sql", "select range as n from range(25_000)", "--db", solved]
+    table = run(*query)
+    assert len(table.stdout.splitlines()) == 1000 + 2
+    assert table.stderr == "only the first 1,000 rows: --csv or --json gives all.\n"
+    assert len(run(*query, "--csv").stdout.splitlines()) == 25_000 + 1
+    assert len(json.loads(run(*query, "--json").stdout)) == 25_000
+    whole = run("sql", "select range as n from range(1000)", "--db", solved)
+    assert len(whole.stdout.splitlines()) == 1000 + 2
+    assert whole.stderr == ""
+
+
+def test_json_is_written_as_it_comes(monkeypatch):
+    written = io.StringIO()
+    monkeypatch.setattr("sys.stdout", written)
+
+    def rows():
+        yield (1,)
+        assert written.getvalue() == '[\n{"a": 1}'
+        yield (2,)
+
+    echo_json(["a"], rows())
+    assert json.loads(written.getvalue()) == [{"a": 1}, {"a": 2}]
+
+
+def test_sql_columns_of_one_name_are_all_told(solved):
+    query = "select 1 as a, 2 as a, 3 as b"
+    told = json.loads(run("sql", query, "--json", "--db", solved).stdout)
+    assert told == [{"a": 1, "a_1": 2, "b": 3}]
+
+
+def test_sql_prints_a_plan_as_it_is(solved):
+    plan = run("sql", "explain select name from problem", "--db", solved).stdout
+    assert "explain_key" not in plan and "…" not in plan
+    assert len(plan.splitlines()) > 3
+
+
+def test_nothing_steers_the_terminal(solved):
+    query = "select 'a' || chr(27) || '[31mb' || chr(7) || chr(13) || 'c' as \"x\x1b[2Jy\""
+    table = run("sql", query, "--db", solved).stdout
+    assert table.split() == ["xy", "----", "ab", "c"]
+    assert all(each == "\n" or each.isprintable() for each in table)
+
+
+def test_ctrl_c_interrupts_a_long_query(solved):
+    query = "select count(*) from range(100000000) a, range(100000) b"
+    process = start("sql", query, "--db", solved)
+    while process.poll() is None and not held(solved):
+        time.sleep(0.05)
+    time.sleep(0.3)  # the file is open; now the query begins
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert time.monotonic() - begun < 5
+    assert process.returncode == 130
+    assert out == err == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("form", [[], ["--csv"], ["--json"]])
+def test_a_full_disk_is_a_sentence(solved, form):
+    with open("/dev/full", "w") as full:
+        process = start("sql", "from run", "--db", solved, *form, stdout=full)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert err == "metafs: cannot read or write the output: No space left on device\n"
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,6 @@ def record(
         "n_selected": sum(selected),
         "stopped": "budget",
         "duration_s": {"select": 1.5, "learn": 0.5},
-        "settings": "digest",
     }
     return db.record(
         problem,

@@ -48,6 +48,10 @@ def test_a_sound_file_has_no_findings(db):
         ("update problem set problem_id = 1", "2 rows of problem have the same problem_id: 1"),
         ("update feature set name = 'a'", "3 rows of feature have the same space, name"),
         ("update run set run_id = 1", "2 rows of run have the same run_id: 1"),
+        (
+            "update run set problem_id = 1, settings = 'one'",
+            "2 rows of run have the same problem_id, settings: 1 one",
+        ),
         ("update migration set digest = 'x' where number = 1", "0001_memory was applied in anoth"),
     ],
 )

@@ -45,7 +45,9 @@ def test_creating_leaves_nothing_beside_the_file(db):
     assert [path.name for path in db.path.parent.iterdir()] == ["metafs.duckdb"]
 
 
-@pytest.mark.parametrize("content", [b"", b"hello" * 5000, b"a,b,y\n1,2,3\n"])
+@pytest.mark.parametrize(
+    "content", [b"SQLite format 3\0" * 512, b"hello" * 5000, b"a,b,y\n1,2,3\n"]
+)
 def test_something_else_than_a_database(db, content):
     db.path.write_bytes(content)
     for use in (db.ensure, db.problems, db.check, lambda: db.sql("select 1")):
@@ -78,12 +80,49 @@ def test_overwritten_blocks(db):
     assert "damaged" in one_sentence(raised)
 
 
-def test_somebody_elses_database(db):
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        "create table mine (x integer)",
+        "create view run as select 1 as run_id",
+        "create sequence run_id",
+        "create table migration (version integer, installed boolean)",
+        "create table migration (number integer, name varchar, digest varchar)",
+        "create table migration as select 'first' as number, 'x' as name, 'y' as digest",
+        "create table migration as select 1 as number, 'users' as name, 'y' as digest",
+        "create view migration as select 1 as number",
+    ],
+)
+def test_somebody_elses_database(db, theirs):
     with duckdb.connect(str(db.path)) as con:
-        con.execute("create table mine (x integer)")
-    for use in (db.ensure, db.problems, db.migrate):
-        with pytest.raises(MetaDBError, match="is a DuckDB file but not a MetaDB"):
+        con.execute(theirs)
+    for use in (db.ensure, db.problems, db.migrate, db.check, lambda: db.sql("select 1")):
+        with pytest.raises(MetaDBError) as raised:
             use()
+        assert "is a DuckDB file but not a MetaDB" in one_sentence(raised)
+
+
+def test_an_empty_file_is_as_good_as_none(db):
+    db.path.touch()
+    assert not db.exists()
+    for read in (db.check, db.problems, db.migrate, lambda: db.sql("select 1")):
+        with pytest.raises(MetaDBMissing, match="no MetaDB at"):
+            read()
+    assert db.path.stat().st_size == 0
+    record(db, "p")
+    assert db.check() == []
+    assert [path.name for path in db.path.parent.iterdir()] == ["metafs.duckdb"]
+
+
+def test_devices_and_encrypted_files_are_refused_with_a_sentence(tmp_path):
+    from metafs_metadb.connect import _sentence
+
+    for use in (MetaDB("/dev/null").ensure, MetaDB("/dev/null").problems):
+        with pytest.raises(MetaDBError) as raised:
+            use()
+        assert "/dev/null" in one_sentence(raised)
+    locked = duckdb.CatalogException('Catalog Error: Cannot open encrypted database "x" without')
+    assert "is an encrypted DuckDB file" in str(_sentence(locked, tmp_path))
 
 
 def test_an_empty_database_is_filled_by_the_first_write(db):
@@ -193,7 +232,8 @@ def test_a_lock_held_by_another_process_names_it(db):
             with pytest.raises(MetaDBLocked) as raised:
                 use()
             assert 0.25 < time.monotonic() - begun < 5
-            assert f"PID {holder.pid}" in one_sentence(raised)
+            assert one_sentence(raised).count(str(holder.pid)) == 1
+            assert f"in use by another process (PID {holder.pid}): wait" in str(raised.value)
         holder.communicate(b"\n")
     assert db.problems().rows == []
 

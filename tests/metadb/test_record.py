@@ -1,10 +1,22 @@
+import os
+import subprocess
+import sys
+import textwrap
 from datetime import datetime
 
 import duckdb
 import numpy as np
 import pytest
 
-from metafs_metadb import MetaDB, MetaDBError, NeighbourRow, ProblemRow, RunRow, SelectionRows
+from metafs_metadb import (
+    MetaDB,
+    MetaDBError,
+    NeighbourRow,
+    ProblemRow,
+    Recorded,
+    RunRow,
+    SelectionRows,
+)
 
 from .building import STARTED, record, signature
 
@@ -21,7 +33,11 @@ def rows(db, query, **params):
 def test_what_was_recorded_comes_back(db):
     first = record(db, "p1")
     second = record(
-        db, "p2", transfer="guided", neighbours=[NeighbourRow(first.problem_id, 1, 0.25, 3.0)]
+        db,
+        "p2",
+        transfer="guided",
+        neighbours=[NeighbourRow(first.problem_id, 1, 0.25, 3.0)],
+        settings="digest",
     )
     run = db.solved("print of p2", "digest")
     assert run["run_id"] == second.run_id
@@ -90,6 +106,61 @@ def test_settings_decide_what_counts_as_solved(db):
     assert db.solved("print of p", "one")["name"] == "p"
     assert db.solved("print of p", "two") is None
     assert db.solved("another", "one") is None
+
+
+def test_a_pair_of_problem_and_settings_is_solved_once(db):
+    first = record(db, "p", settings="one", score=0.5)
+    again = record(db, "p under another name", fingerprint="print of p", settings="one", score=0.9)
+    assert not first.again
+    assert again == Recorded(first.problem_id, first.run_id, again=True)
+    assert rows(db, "select name, score from run join problem using (problem_id)") == [("p", 0.5)]
+    assert db.check() == []
+    others = [
+        record(db, "p", settings="two"),
+        record(db, "q", settings="one"),
+        record(db, "p", settings="one", status="failed", error="it broke"),
+        record(db, "p", settings="one", status="failed", error="it broke"),
+        record(db, "p", settings=None),
+        record(db, "p", settings=None),
+    ]
+    assert not any(each.again for each in others)
+    assert len({each.run_id for each in others}) == len(others)
+    assert db.check() == []
+
+
+def test_a_failed_run_does_not_stand_for_a_solved_one(db):
+    record(db, "p", settings="one", status="failed", error="it broke")
+    assert not record(db, "p", settings="one").again
+
+
+def test_two_processes_that_solve_the_same_record_it_once(db):
+    code = textwrap.dedent(f"""
+        import sys
+        sys.path.insert(0, {os.path.dirname(__file__)!r})
+        from building import record
+        from metafs_metadb import MetaDB
+        db = MetaDB({str(db.path)!r}, wait_s=30)
+        for i in range(8):
+            print(record(db, f"p{{i}}", settings="one").again)
+    """)
+    both = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [line for each in both for line in each.communicate(timeout=60)[0].split()]
+    assert sorted(said) == ["False"] * 8 + ["True"] * 8
+    assert len(db.runs().rows) == 8
+    assert db.check() == []
+
+
+def test_a_score_that_is_not_a_number_is_never_the_best(db):
+    best = record(db, "p", score=0.5)
+    record(db, "p", score=0.1)
+    with duckdb.connect(str(db.path)) as con:
+        con.execute("update run set score = 'nan' where score = 0.1")
+    assert rows(db, "select run_id from best_run") == [(best.run_id,)]
+    assert db.problems().column("best_score") == [0.5]
+    assert db.experience([best.problem_id])[best.problem_id].run_id == best.run_id
 
 
 def test_experience_is_that_of_the_best_run(db):

@@ -1,3 +1,6 @@
+from contextlib import nullcontext
+from importlib.util import find_spec
+
 import pytest
 
 from metafs_metadb import MetaDB, QueryRefused, sandbox
@@ -112,6 +115,30 @@ def test_named_parameters(db):
 def test_sql_errors_are_one_line_of_what_duckdb_says(db):
     with pytest.raises(QueryRefused, match="the query failed: Table with name nowhere does not"):
         db.sql("select * from nowhere")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("from problm", 'Table with name problm does not exist! Did you mean "problem"?'),
+        ("select nam from problem", 'not found in FROM clause! Candidate bindings: "name"'),
+        ("from sqlite_scan('x', 'y')", "it exists in the sqlite_scanner extension."),
+    ],
+)
+def test_a_hint_is_kept_and_the_query_is_not_repeated(db, query, said):
+    with pytest.raises(QueryRefused) as raised:
+        db.sql(query)
+    assert said in str(raised.value)
+    for noise in ("LINE", "^", "\n", "install"):
+        assert noise not in str(raised.value)
+
+
+def test_a_timestamp_with_time_zone_is_answered_or_explained(db):
+    with pytest.raises(QueryRefused) if find_spec("pytz") is None else nullcontext() as raised:
+        list(db.sql("select now()")[1])
+    if raised:
+        assert "cast it as in `now()::timestamp`" in str(raised.value)
+    assert len(list(db.sql("select now()::timestamp")[1])) == 1
 
 
 def test_a_long_answer_is_streamed_and_a_short_one_holds_nothing(db):

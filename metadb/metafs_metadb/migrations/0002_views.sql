@@ -1,5 +1,12 @@
 -- 0002_views.sql: the questions people ask first, as views that `metafs sql` can build on.
 
+-- The problems that can be somebody's neighbour.
+create view recallable as
+select *
+from problem
+where not excluded
+  and problem_id in (select problem_id from run where status = 'solved');
+
 -- The run a problem is remembered by: highest honest score, then cheapest, then latest.
 create view best_run as
 select *
@@ -7,7 +14,7 @@ from run
 where status = 'solved'
 qualify row_number() over (
     partition by problem_id
-    order by score desc nulls last, n_evaluations asc nulls last, run_id desc
+    order by nullif(score, 'nan') desc nulls last, n_evaluations asc nulls last, run_id desc
 ) = 1;
 
 -- How each feature did in the best runs of its space.
