@@ -7,6 +7,7 @@ stream order, so answers depend on the wave and the seed, never on jobs or engin
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from os import PathLike
 from typing import Any, Protocol
 
@@ -113,16 +114,18 @@ def solve(
 
 def readables(problems: Any, read: ReadOptions) -> list[Readable]:
     """Return the problems of a stream, none of them read yet."""
-    if isinstance(problems, (str, PathLike, Problem)) or hasattr(problems, "read"):
+    if not isinstance(problems, Iterable) or isinstance(problems, (str, bytes)):
         problems = [problems]
     stream: list[Readable] = []
-    for each in problems:
-        if isinstance(each, Problem):
-            stream.append(Given(each))
-        elif hasattr(each, "read"):
-            stream.append(each)
+    for named, group in groupby(problems, key=lambda each: isinstance(each, (str, PathLike))):
+        given = list(group)
+        if named:  # all in one call, which tells their names apart
+            stream += sources(given, read)
         else:
-            stream += sources([each], read)
+            stream += [Given(each) if isinstance(each, Problem) else each for each in given]
+    for each in stream:
+        if not hasattr(each, "read"):
+            raise UsageError(f"{each!r} is no problem: give paths, a demo, or `Problem` objects.")
     return stream
 
 

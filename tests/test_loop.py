@@ -379,6 +379,12 @@ def test_wrong_settings_are_refused_before_anything_is_read(db, settings, words)
     assert not db.exists()
 
 
+@pytest.mark.parametrize("nothing", [None, 5, [5], b"x", [None]])
+def test_what_is_no_problem_is_refused(nothing):
+    with pytest.raises(UsageError, match="is no problem"):
+        solve(nothing, db=None)
+
+
 def test_without_a_db_nothing_is_written(tmp_path, related, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (told,) = solve(related(0), db=None, **QUICK)
