@@ -5,29 +5,11 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from metafs import solve
+from comparing import print_comparison, solve_all
+
 from metafs_metadb import MetaDB
 
-COMPARED = """
-select transfer, count(*) as problems, round(avg(fitness), 4) as fitness,
-       round(avg(score), 4) as honest_score, round(avg(optimistic_score), 4) as optimistic_score,
-       round(avg(n_evaluations), 1) as evaluations
-from run group by transfer order by transfer desc
-"""
-SPED_UP = """
-select transfer, count(*) as problems, count(*) filter (where reached) as reached_cold_fitness,
-       round(exp(avg(ln(ratio))), 2) as geometric_mean, round(avg(ratio), 2) as arithmetic_mean
-from speedup group by transfer
-"""
-
-
-def table(db: MetaDB, query: str) -> None:
-    columns, rows = db.sql(query)
-    print("| " + " | ".join(columns) + " |")
-    print("|" + "---|" * len(columns))
-    for row in rows:
-        print("| " + " | ".join(str(value) for value in row) + " |")
-    print()
+STREAM = "demo:digits"
 
 
 def digits_of(name: str) -> set[str]:
@@ -60,28 +42,22 @@ def main() -> None:
     budget = parser.parse_args().budget
     with tempfile.TemporaryDirectory() as folder:
         cold = MetaDB(Path(folder) / "none.duckdb")
-        solve_all(cold, "none", budget)
+        solve_all(STREAM, cold, "none", budget)
         print(f"demo:digits, budget {budget}\n")
         for memory in ("nothing", "the cold runs of all other pairs"):
             for transfer in ("paper", "guided"):
                 db = MetaDB(Path(folder) / f"{transfer}, {memory}.duckdb")
                 if memory == "nothing":
-                    solve_all(db, transfer, budget)
-                    solve_all(db, "none", budget)
+                    solve_all(STREAM, db, transfer, budget)
+                    solve_all(STREAM, db, "none", budget)
                 else:
                     shutil.copy(cold.path, db.path)
-                    solve_all(db, transfer, budget)
+                    solve_all(STREAM, db, transfer, budget)
                 print(f"{transfer}; at the beginning the memory holds {memory}\n")
-                table(db, COMPARED)
-                table(db, SPED_UP)
+                print_comparison(db)
         shared, total = share_a_digit(cold)
         print(f"of the five nearest problems, {shared} of {total} share a digit ", end="")
         print(f"({shared / total:.1%}; by chance 16 of 44, 36.4%)")
-
-
-def solve_all(db: MetaDB, transfer: str, budget: int) -> None:
-    for solution in solve("demo:digits", db=db, transfer=transfer, budget=budget):
-        assert solution.status == "solved", solution
 
 
 if __name__ == "__main__":
