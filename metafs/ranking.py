@@ -4,6 +4,7 @@ A subclass supplies ``_score(X, y)``; validation, ties, the number of features t
 selector contract are here.
 """
 
+from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -87,9 +88,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sc
     def __init__(self, n_features_to_select: float | None = None) -> None:
         self.n_features_to_select = n_features_to_select
 
+    @abstractmethod
     def _score(self, X: Matrix, y: Array) -> Array:
         """Return one score a feature; X is float64, an ndarray or a csr_array."""
-        raise NotImplementedError
 
     def fit(
         self,
