@@ -65,7 +65,11 @@ def solve(
     *,
     db: MetaDB | str | PathLike[str] | None = "metafs.duckdb",
     registry: Registry | None = None,
-    read: ReadOptions | None = None,
+    target: str | Sequence[str] = (),
+    space: str | None = None,
+    keep: str | Sequence[str] = (),
+    drop: str | Sequence[str] = (),
+    task: str = "auto",
     wave: int = 1,
     jobs: int = 1,
     engine: str = "local",
@@ -81,8 +85,9 @@ def solve(
         The memory. None forgets everything.
     registry : Registry, optional
         The plugins; by default those that are installed.
-    read : ReadOptions, optional
-        How to read files: target, space, columns to drop.
+    target, space, keep, drop, task
+        How to read tables: what to predict, the pool of features they belong to, columns always
+        selected, columns never seen, and whether the target holds "classes" or "numbers".
     wave, jobs, engine
         Problems solved from the same memory, processes, and where they run.
     **settings
@@ -99,17 +104,22 @@ def solve(
     >>> first.problem, first.status
     ('digits 0 vs 1', 'solved')
     """
-    plan = Settings(**settings).resolve(registry or Registry())
+    plan = Settings(keep=_names(keep), **settings).resolve(registry or Registry())
     if wave < 1:
         raise UsageError(f"wave must be at least 1, not {wave}.")
     require_engine(engine, jobs)
-    stream = readables(problems, read or ReadOptions(keep=plan.settings.keep))
+    read = ReadOptions(_names(target), space, _names(keep), _names(drop), task)
+    stream = readables(problems, read)
     memory = None
     if db is not None:
         db = db if isinstance(db, MetaDB) else MetaDB(db)
         db.ensure()
         memory = Memory(db, plan.distance, len(stream))
     return _solve(stream, plan, memory, wave, jobs, engine)
+
+
+def _names(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
+    return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
 
 
 def readables(problems: Any, read: ReadOptions) -> list[Readable]:

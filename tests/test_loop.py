@@ -324,6 +324,16 @@ def test_kept_columns_are_always_selected(db, related):
     assert "no column 'nope' to keep" in wrong.error
 
 
+def test_tables_are_read_with_the_same_words_as_on_the_command_line(db, tmp_path):
+    rows = [f"{i % 2},{i % 3},{i % 5},{i % 2}" for i in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c,y", *rows]))
+    options = {"target": "y", "keep": "c", "drop": "a", "space": "here", "db": db}
+    (told,) = solve(tmp_path / "t.csv", **options, **QUICK)
+    assert "c" in told.features
+    assert "a" not in told.features
+    assert ask(db, "select space, target from problem") == [("here", "y")]
+
+
 def test_rows_projected_on_important_features_find_neighbours(db, related):
     stream = [related(number, n_samples=40) for number in range(5)]
     list(solve(stream, db=db, transfer="none", **QUICK))
