@@ -1,0 +1,66 @@
+"""Memory: searches by any distance, and Ctrl-C that waits for a record to be written."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from metafs.hookspecs import hookimpl
+from metafs.loop import solve
+from metafs.memory import uninterrupted
+from metafs.registry import Registry
+from metafs.signature import hash_keys, signature_of
+from metafs.testing import cases_of
+from metafs_metadb import MetaDB
+
+
+class TotalVariation:
+    """Half the sum of absolute differences between the means of the columns: not for SQL."""
+
+    in_sql = False
+
+    def signature(self, problem):
+        keys = hash_keys((name,) for name in problem.feature_names)
+        return signature_of(keys, problem.X.mean(axis=0) + 1e-3)
+
+    def distance(self, a, b):
+        p, q = dict(zip(a.keys, a.p, strict=True)), dict(zip(b.keys, b.p, strict=True))
+        return float(sum(abs(p.get(key, 0.0) - q.get(key, 0.0)) for key in p.keys() | q.keys()) / 2)
+
+
+class Plugin:
+    @hookimpl
+    def metafs_distances(self):
+        return {"total-variation": TotalVariation()}
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["one stream", "one by one"])
+def test_a_distance_that_sql_does_not_know_finds_the_nearest(db, related, together):
+    registry, problems = Registry([Plugin()]), [related(number) for number in range(5)]
+    options = {"db": db, "registry": registry, "distance": "total-variation", "folds": 2}
+    streams = [problems] if together else [[problem] for problem in problems]
+    told = [each for stream in streams for each in solve(stream, budget=50, **options)]
+    measure = TotalVariation()
+    last = measure.signature(problems[-1])
+    expected = sorted(
+        (measure.distance(last, measure.signature(other)), other.name) for other in problems[:-1]
+    )
+    assert [name for name, _ in told[-1].neighbours] == [name for _, name in expected]
+    found = [distance for _, distance in told[-1].neighbours]
+    np.testing.assert_allclose(found, [distance for distance, _ in expected])
+    assert MetaDB(db).check() == []
+
+
+def test_ctrl_c_waits_until_the_block_is_done():
+    done = []
+    with pytest.raises(KeyboardInterrupt), uninterrupted():
+        os.kill(os.getpid(), signal.SIGINT)
+        done.append("recorded")
+    assert done == ["recorded"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_distance_of_these_tests_keeps_the_contract():
+    for case in cases_of(Plugin()):
+        case()
