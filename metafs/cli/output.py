@@ -74,9 +74,16 @@ def unique(names: Iterable[str]) -> list[str]:
     return found
 
 
-def printable(text: str) -> str:
-    """Return a text without escape codes and other characters that steer a terminal."""
-    return "".join(each for each in click.unstyle(text) if each.isprintable())
+def one_line(text: str) -> str:
+    r"""Return a text on one line, without escape codes and other characters that steer a terminal.
+
+    Examples
+    --------
+    >>> one_line("two\tlines\x1b[31m, no colour")
+    'two lines, no colour'
+    """
+    whole = " ".join(click.unstyle(text).split())
+    return "".join(each for each in whole if each.isprintable())
 
 
 def to_json(value: Any) -> str:
@@ -113,5 +120,5 @@ def _cell(value: Any) -> str:
         return f"{value:.4g}"
     if isinstance(value, datetime):
         return value.isoformat(sep=" ", timespec="seconds")
-    text = printable(" ".join(str(value).split()))
+    text = one_line(str(value))
     return text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…"

@@ -6,6 +6,8 @@ from time import monotonic
 
 import click
 
+from metafs.cli.output import one_line
+
 
 class Progress:
     """One line that is rewritten; silent when stderr is not a terminal."""
@@ -20,7 +22,7 @@ class Progress:
         """Show which problem is being solved."""
         if not self._shown:
             return
-        line = f"[{self._done + 1}/{self._total}] {name}"
+        line = f"[{self._done + 1}/{self._total}] {one_line(name)}"
         elapsed = monotonic() - self._started
         if self._done and elapsed > 0:
             speed = self._done / elapsed

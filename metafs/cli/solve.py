@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from metafs.cli.app import Sentences, db_option, named_value, no_plugin_option
-from metafs.cli.output import to_json
+from metafs.cli.output import one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
 from metafs.engines import ENGINES
 from metafs.loop import solve as solve_stream
@@ -154,10 +154,10 @@ def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str
 
 def line(solution: Solution, width: int) -> str:
     """Return a line for people, the name in so many columns."""
-    name = f"{' '.join(solution.problem.split()):{width}}"
+    name = f"{one_line(solution.problem):{width}}"
     if solution.status == "failed":
-        return f"{name}  failed: {solution.error}"
-    near = ", ".join(f"{name} ({d:.2f})" for name, d in solution.neighbours[:2])
+        return f"{name}  failed: {one_line(solution.error or '')}"
+    near = ", ".join(f"{one_line(other)} ({d:.2f})" for other, d in solution.neighbours[:2])
     return "  ".join(
         [
             name,
@@ -179,7 +179,7 @@ def summary(done: list[Solution], seconds: float, db: str) -> str:
     )
     for each in done:
         if each.status == "failed":
-            text += f"\nfailed: {each.problem}: {each.error}"
+            text += "\n" + one_line(f"failed: {each.problem}: {each.error}")
     return text
 
 
