@@ -74,16 +74,20 @@ def unique(names: Iterable[str]) -> list[str]:
     return found
 
 
+def printable(text: str) -> str:
+    """Return a text without escape codes and other characters that steer a terminal."""
+    return "".join(each for each in click.unstyle(text) if each.isprintable())
+
+
 def one_line(text: str) -> str:
-    r"""Return a text on one line, without escape codes and other characters that steer a terminal.
+    r"""Return a text on one line, and printable.
 
     Examples
     --------
     >>> one_line("two\tlines\x1b[31m, no colour")
     'two lines, no colour'
     """
-    whole = " ".join(click.unstyle(text).split())
-    return "".join(each for each in whole if each.isprintable())
+    return printable(" ".join(text.split()))
 
 
 def to_json(value: Any) -> str:
