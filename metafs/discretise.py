@@ -23,8 +23,8 @@ from scipy.sparse import csc_array, hstack, issparse
 
 from metafs.columns import number_text
 from metafs.errors import UsageError
-from metafs.runs import Runs, runs_of
 from metafs.typing import Array, Matrix
+from metafs.value_runs import Runs, runs_of
 
 MAX_CATEGORIES = 16
 MAX_BINS = 250

@@ -25,6 +25,8 @@ from metafs.steps import Prepared, Stopwatch, Worked, prepare, search
 from metafs.typing import Array
 from metafs_metadb import MetaDB
 
+UNNAMED = "unnamed"
+
 
 @cache
 def installed_registry() -> Registry:
@@ -45,8 +47,9 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     db : path, optional
         The MetaDB. Columns need names (give a data frame) or a `space`, or nothing is recalled.
     name : str, optional
-        How the problem is called. Problems of the same name are never recalled, so give one
-        when cross-validating: otherwise a fold would learn from its neighbour's test rows.
+        How the problem is called; give it one. Fits of the same name never recall each other,
+        so that a fold of a cross-validation cannot learn from another fold's rows. Fits without
+        a name count as one: they recall only what has a name.
     space : str, optional
         The pool of features in which equal names mean the same feature.
     transfer, distance, n_neighbors, threshold
@@ -145,7 +148,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             problem = Problem.of(
                 X,
                 y,
-                name=self.name or "unnamed",
+                name=self.name or UNNAMED,
                 space=self.space,
                 feature_names=names,
                 meta_features=meta_features,
@@ -164,7 +167,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """Recall, select, and record, unless the same has been recorded before."""
         memory = Memory(MetaDB(db), plan.distance)
         memory.db.ensure()
-        prepared = prepare(problem, plan, memory, exclude_name=self.name)
+        prepared = prepare(problem, plan, memory, exclude_name=problem.name)
         if prior is not None:
             prepared = replace(prepared, prior=as_prior(prior, problem.n_features))
         clock = Stopwatch()

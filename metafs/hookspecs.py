@@ -30,7 +30,7 @@ def metafs_selectors() -> Mapping[str, Any]:
 
 @hookspec
 def metafs_measures() -> Mapping[str, Any]:
-    """Offer quality measures: ``measure(X, y)`` returns one score a feature, larger is better.
+    """Offer quality measures: ``measure(X, y)`` returns one score per feature, larger is better.
 
     A measure of sets also has ``measure.of_set(X, y, features) -> float``; with
     ``measure.bind(X, y, categories=None)`` it may return an evaluator whose
@@ -41,7 +41,10 @@ def metafs_measures() -> Mapping[str, Any]:
 
 @hookspec
 def metafs_regressors() -> Mapping[str, Any]:
-    """Offer scikit-learn regressors from meta-features of a feature to its quality."""
+    """Offer scikit-learn regressors from meta-features of a feature to its quality.
+
+    For plugins that judge features by their properties; metafs itself ships none yet.
+    """
     raise AssertionError("a specification is never called")
 
 

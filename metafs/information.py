@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csc_array
 
-from metafs.splits import by_stored_codes, by_table, by_whole_rows
+from metafs.partition_counts import by_stored_codes, by_table, by_whole_rows
 from metafs.typing import Array
 
 _CHUNK = 1_000_000  # stored codes and grouped rows worked on at once

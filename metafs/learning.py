@@ -75,7 +75,8 @@ def default_scoring(problem: Problem) -> str:
 def scorer_named(scoring: str) -> Any:
     """Return scikit-learn's scorer of that name, or say which names are near."""
     if scoring not in get_scorer_names():
-        near = get_close_matches(scoring, get_scorer_names(), n=3)
+        beginning = [name for name in get_scorer_names() if name.startswith(scoring)]
+        near = beginning[:3] or get_close_matches(scoring, get_scorer_names(), n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else "see scikit-learn's scorers."
         raise UsageError(f"there is no scoring named {scoring!r}: {hint}")
     return get_scorer(scoring)

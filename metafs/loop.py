@@ -135,7 +135,9 @@ def readables(problems: Any, read: ReadOptions) -> list[Readable]:
             stream += [Given(each) if isinstance(each, Problem) else each for each in given]
     for each in stream:
         if not hasattr(each, "read"):
-            raise UsageError(f"{each!r} is no problem: give paths, a demo, or `Problem` objects.")
+            raise UsageError(
+                f"{each!r} is not a problem: give paths, a demo, or `Problem` objects."
+            )
     return stream
 
 

@@ -44,7 +44,7 @@ class Contribution:
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """Expectations in [0, 1], one a feature, with their provenance.
+    """Expectations in [0, 1], one per feature, with their provenance.
 
     Wherever an array of expectations is wanted a prior can be given: ``np.asarray(prior)``
     is `expected`.
@@ -118,7 +118,7 @@ def as_prior(prior: "Prior | ArrayLike | None", n_features: int) -> Prior | None
     if prior.expected.shape != (n_features,):
         raise UsageError(
             f"the prior has shape {prior.expected.shape}, but there are {n_features} features: "
-            "give one expectation a feature."
+            "give one expectation per feature."
         )
     if not np.all((prior.expected >= 0) & (prior.expected <= 1)):
         raise UsageError("the prior must hold expectations between 0 and 1, without NaN.")

@@ -90,7 +90,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     @abstractmethod
     def _score(self, X: Matrix, y: Array) -> Array:
-        """Return one score a feature; X is float64, an ndarray or a csr_array."""
+        """Return one score per feature; X is float64, an ndarray or a csr_array."""
 
     def fit(
         self,

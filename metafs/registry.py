@@ -76,8 +76,9 @@ class Offer:
 class Offers(Mapping[str, Any]):
     """The objects of one kind by public name; an unknown name is told the near ones."""
 
-    def __init__(self, kind: str, offers: Iterable[Offer]) -> None:
+    def __init__(self, kind: str, offers: Iterable[Offer], failures: Iterable[Plugin] = ()) -> None:
         self.kind = kind
+        self._failures = list(failures)
         self._offers = {offer.name: offer for offer in sorted(offers, key=lambda o: o.name)}
 
     def __getitem__(self, name: str) -> Any:
@@ -107,6 +108,8 @@ class Offers(Mapping[str, Any]):
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(self)}."
         if not self:
             hint = "no plugin offers any; see `metafs plugins`."
+        for plugin in self._failures:
+            hint += f" (Plugin {plugin} failed to load: {plugin.error})"
         return f"there is no {self.kind.removesuffix('s')} named {name!r}: {hint}"
 
 
@@ -149,7 +152,8 @@ class Registry:
         for plugin in self._arguments[0]:
             self._add(plugin, Plugin(_name_of(plugin), HAND))
         self.selectors, self.measures, self.regressors, self.distances, self.learners = (
-            Offers(kind, [offer for offer in self._offers if offer.kind == kind]) for kind in KINDS
+            Offers(kind, [each for each in self._offers if each.kind == kind], self.failures())
+            for kind in KINDS
         )
 
     def __deepcopy__(self, memo: Any) -> "Registry":
@@ -221,7 +225,7 @@ class Registry:
             offered |= answer
         for name, value in offered.items():
             if not isinstance(name, str) or not name:
-                raise RegistryError(f"plugin {plugin} offers {name!r}, which is no name.")
+                raise RegistryError(f"plugin {plugin} offers {name!r}, which is not a name.")
             lacking = [each for each in METHODS[kind] if not hasattr(value, each)]
             if isinstance(value, type) or lacking:
                 reason = "a class, not an object" if isinstance(value, type) else "no " + lacking[0]
@@ -239,7 +243,7 @@ class Registry:
             name = min({caller.name for caller in callers} - set(known))
             near = get_close_matches(name, known, n=1, cutoff=0)[0]
             raise RegistryError(
-                f"plugin {plugin} implements {name}, which is no hook of metafs: "
+                f"plugin {plugin} implements {name}, which is not a hook of metafs: "
                 f"did you mean {near}?"
             ) from error
 
@@ -248,8 +252,8 @@ class Registry:
             if (other.kind, other.name) == (offer.kind, offer.name):
                 raise NameClash(
                     f"the {offer.kind.removesuffix('s')} {offer.name!r} is offered twice, by "
-                    f"plugin {other.plugin} and by plugin {offer.plugin}: uninstall one, or switch "
-                    f"it off with --no-plugin or {DISABLE_VARIABLE}."
+                    f"plugin {other.plugin} and by plugin {offer.plugin}: uninstall one, or leave "
+                    f"it out with --no-plugin {offer.plugin.name} or {DISABLE_VARIABLE}."
                 )
 
 

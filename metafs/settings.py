@@ -84,7 +84,7 @@ class Settings:
         selector = registry.selectors[self.selector] if named else self.selector
         if isinstance(selector, type) or not hasattr(selector, "get_params"):
             raise UsageError(
-                f"{selector!r} is no selector: give a name, or an object such as SelectKBest()."
+                f"{selector!r} is not a selector: give a name, or an object such as SelectKBest()."
             )
         params = dict(self.params)
         unknown = params.keys() - selector.get_params().keys()

@@ -57,7 +57,8 @@ def test_the_queries_of_the_readme_are_answered(tmp_path):
     run(["solve", "demo:digits", *quick], environment)
     for query, parameters in queries:
         query = query.replace("\\$", "$")
-        assert run(["sql", query, "--json", *parameters.split()], environment)
+        rows = json.loads(run(["sql", query, "--json", *parameters.split()], environment))
+        assert rows, query
 
 
 def run(arguments, environment):

@@ -76,6 +76,14 @@ def test_folds_of_one_problem_do_not_learn_from_each_other(frame, db):
     assert len(MetaDB(db).problems().rows) == 3
 
 
+def test_fits_without_a_name_do_not_learn_from_each_other(frame, db):
+    for number in range(2):
+        fitted = MetaSelector(db=db, random_state=0).fit(*frame(number))
+    assert fitted.neighbours_ == []
+    named = MetaSelector(db=db, name="named", random_state=0).fit(*frame(2))
+    assert [name for name, _ in named.neighbours_] == ["unnamed", "unnamed"]
+
+
 def test_it_fits_into_a_pipeline_with_names(frame):
     X, y = frame(0)
     selector = MetaSelector(random_state=0).set_output(transform="pandas")

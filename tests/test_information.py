@@ -14,7 +14,7 @@ from metafs.information import (
     group_rows,
     phi_table,
 )
-from metafs.splits import by_stored_codes
+from metafs.partition_counts import by_stored_codes
 
 
 def slow_information(codes, y, features):

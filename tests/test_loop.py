@@ -376,8 +376,8 @@ def test_numeric_targets_are_solved_with_a_regressor(db):
         ({"engine": "spark"}, "no engine named 'spark'"),
         ({"project": 3}, "'jsd-features' cannot be projected"),
         ({"params": {"measure": "infogain"}}, "'infogain' is of single features"),
-        ({"selector": SelectKBest}, "is no selector"),
-        ({"selector": 5}, "is no selector"),
+        ({"selector": SelectKBest}, "is not a selector"),
+        ({"selector": 5}, "is not a selector"),
         ({"threshold": 1.5}, "threshold must lie between 0 and 1"),
         ({"params": {"nope": 1}}, "selector 'climb' has no parameter 'nope'"),
         ({"params": {"measure": "infogian"}}, "did you mean infogain"),
@@ -391,7 +391,7 @@ def test_wrong_settings_are_refused_before_anything_is_read(db, settings, words)
 
 @pytest.mark.parametrize("nothing", [None, 5, [5], b"x", [None]])
 def test_what_is_no_problem_is_refused(nothing):
-    with pytest.raises(UsageError, match="is no problem"):
+    with pytest.raises(UsageError, match="is not a problem"):
         solve(nothing, db=None)
 
 

@@ -83,6 +83,8 @@ def test_a_plugin_that_fails_to_import_is_recorded_and_the_others_load(installed
     assert failure.name == "broken"
     assert "No module named 'metafs_no_such_module'" in failure.error
     assert "climb" in registry.selectors
+    with pytest.raises(UnknownName, match=r"Plugin broken .* failed to load: ModuleNotFound"):
+        registry.selectors["brok"]
 
 
 def test_a_hook_that_raises_is_recorded_and_the_others_load(installed, monkeypatch):
@@ -107,8 +109,8 @@ def test_a_plugin_that_exits_at_import_is_recorded(installed, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("offer", "words"),
     [
-        ({5: SelectKBest()}, "5, which is no name"),
-        ({"": SelectKBest()}, "'', which is no name"),
+        ({5: SelectKBest()}, "5, which is not a name"),
+        ({"": SelectKBest()}, "'', which is not a name"),
         ({"mine": SelectKBest}, "'mine' with a class, not an object"),
         ({"mine": 5}, "'mine' with no fit"),
     ],
@@ -140,7 +142,7 @@ def test_a_misspelt_hook_is_refused_by_name(installed, monkeypatch):
     monkeypatch.setitem(sys.modules, "misspelt_plugin", misspelt)
     installed("misspelt", "misspelt_plugin")
     (failure,) = Registry().failures()
-    assert "metafs_selector, which is no hook" in failure.error
+    assert "metafs_selector, which is not a hook" in failure.error
 
 
 def test_a_hook_must_return_a_mapping():

@@ -292,9 +292,17 @@ class MetaDB:
         values = {"problem": problem, "status": status, "selector": selector, "limit": limit}
         return self._table(queries.RUNS, values)
 
-    def features(self, space: str | None = None, limit: int | None = None) -> Table:
-        """List the features seen in best runs, most often selected first."""
-        return self._table(queries.FEATURES, {"space": space, "limit": limit})
+    def features(
+        self, space: str | None = None, limit: int | None = None, *, problem: str | None = None
+    ) -> Table:
+        """List the features seen in best runs, most often selected first.
+
+        With `problem`, those that its best run selected, best first.
+        """
+        values: dict[str, object] = {"space": space, "limit": limit}
+        if problem is None:
+            return self._table(queries.FEATURES, values)
+        return self._table(queries.FEATURES_OF_PROBLEM, values | {"problem": problem})
 
     def sql(
         self, query: str, params: Mapping[str, object] | None = None

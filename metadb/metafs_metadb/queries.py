@@ -283,6 +283,17 @@ order by r.run_id
 limit $limit
 """
 
+FEATURES_OF_PROBLEM = """
+select p.space, p.name as problem, f.name, s.rank, s.q, s.quality, s.expected
+from best_run r
+join problem p using (problem_id)
+join selection s using (run_id)
+join feature f using (feature_id)
+where p.name = $problem and ($space is null or p.space = $space) and s.selected
+order by p.problem_id, s.rank nulls last, f.feature_id
+limit $limit
+"""
+
 FEATURES = """
 select
     b.space, b.name, b.n_problems, b.n_selected, coalesce(c.share, 0) as share,

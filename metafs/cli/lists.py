@@ -30,6 +30,7 @@ RUN_COLUMNS = (
     "n_evaluations",
     "seconds",
 )
+MOST_FEATURES = 20
 
 space_option = click.option("--space", help="Only this pool of features.")
 limit_option = click.option(
@@ -74,23 +75,27 @@ def runs(
 
 
 @click.command(cls=Sentences)
+@click.option("--problem", metavar="NAME", help="What the best run of this problem selected.")
 @space_option
 @limit_option
 @db_option
 @json_option
-def features(space: str | None, limit: int | None, db: str, as_json: bool) -> None:
-    """List the features, the most often selected first.
+def features(
+    problem: str | None, space: str | None, limit: int | None, db: str, as_json: bool
+) -> None:
+    """List the features, the most often selected first, or those selected for one problem.
 
-    Example: metafs features --limit 10
+    Example: metafs features --problem "digits 3 vs 8"
     """
-    table = MetaDB(db).features(space, limit)
-    _echo(table, table.columns, as_json)
+    table = MetaDB(db).features(space, limit, problem=problem)
+    _echo(table, table.columns, as_json, most=MOST_FEATURES if limit is None else None)
 
 
-def _echo(table: Table, columns: tuple[str, ...], as_json: bool) -> None:
+def _echo(table: Table, columns: tuple[str, ...], as_json: bool, most: int | None = None) -> None:
     if as_json:
         echo_json(*table)
         return
-    echo_table(*table.only(columns))
+    if not echo_table(*table.only(columns), most=most):
+        click.echo(f"the first {most} of {len(table.rows):,}: --limit N gives more.", err=True)
     if not table.rows:
         click.echo("nothing found.", err=True)

@@ -49,7 +49,7 @@ NAME_WIDTHS = (12, 40)
 @click.option("--neighbours", default=5, show_default=True, metavar="K", help="Problems to recall.")
 @click.option("--threshold", default=0.1, show_default=True, help="Expectation to start from.")
 @click.option(
-    "--budget", default=1000, show_default=True, metavar="N", help="Evaluations a search."
+    "--budget", default=1000, show_default=True, metavar="N", help="Evaluations per search."
 )
 @click.option("--seconds", type=float, metavar="S", help="Time limit of a search.")
 @click.option("--scoring", help="scikit-learn scorer.  [default: balanced_accuracy, or r2]")
@@ -88,7 +88,7 @@ NAME_WIDTHS = (12, 40)
     help="Seed of all randomness.",
 )
 @no_plugin_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line for each problem.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line for each problem.")
 @click.pass_context
 def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> None:
     """Solve each problem of SOURCE..., starting from what the earlier ones taught.
