@@ -1,16 +1,13 @@
 """The loop over a real MetaDB: memory, skipping, failing, waves."""
 
-import os
 import subprocess
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectKBest, chi2
 
-from metafs.errors import ProblemError, UsageError
 from metafs.hookspecs import hookimpl
 from metafs.loop import solve
 from metafs.memory import Memory
@@ -183,90 +180,10 @@ def test_settings_of_objects_have_the_same_digest_in_every_process():
     assert other.encode() not in digests.pop()
 
 
-class Fails(BaseEstimator):
-    """A selector that cannot."""
-
-    def fit(self, X, y):
-        raise RuntimeError("no can do")
-
-
 class Plugin:
     @hookimpl
     def metafs_selectors(self):
-        return {"fails": Fails(), "kbest": SelectKBest(k=3)}
-
-
-class Unreadable:
-    name, origin = "torn", "torn.csv"
-
-    def read(self):
-        raise ProblemError("torn.csv is torn: mend it.")
-
-
-def test_a_failing_plugin_is_recorded_and_the_stream_goes_on(db, related):
-    registry = Registry([Plugin()])
-    told = list(
-        solve([related(0), Unreadable(), related(1)], db=db, registry=registry, selector="fails")
-    )
-    assert [each.status for each in told] == ["failed"] * 3
-    assert told[0].error == "selector 'fails' failed on 'problem 0': RuntimeError: no can do"
-    assert "no can do" in told[0].details
-    recorded = ask(db, "select status, error from run order by run_id")
-    assert recorded == [("failed", each.error) for each in told]
-    mended = list(solve([related(0), related(1)], db=db, **QUICK))
-    assert [each.status for each in mended] == ["solved", "solved"]
-    assert MetaDB(db).check() == []
-
-
-class Odd(BaseEstimator):
-    """A selector that misbehaves in one of many ways."""
-
-    def __init__(self, way="none"):
-        self.way = way
-
-    def fit(self, X, y):
-        self.support_ = np.ones(X.shape[1] + (self.way == "too long"), dtype=bool)
-        if self.way == "leaves":
-            sys.exit(9)
-        if self.way == "dies":
-            os._exit(3)
-        if self.way == "counts in words":
-            self.n_evaluations_ = "many"
-        if self.way == "invents features":
-            self.candidates_ = [(1, (99,), 0.5)]
-        return self
-
-
-@pytest.mark.parametrize("way", ["too long", "leaves", "counts in words", "invents features"])
-def test_a_misbehaving_selector_fails_its_problem_only(db, related, way):
-    told = list(solve([related(0), related(1)], db=db, selector=Odd(way)))
-    assert [each.status for each in told] == ["failed", "failed"]
-    assert all(each.error.startswith("selector 'Odd' failed on") for each in told)
-    assert MetaDB(db).check() == []
-
-
-def test_a_dying_process_fails_its_wave_and_the_stream_goes_on(db, related):
-    stream = [related(number) for number in range(4)]
-    told = list(solve(stream, db=db, selector=Odd("dies"), wave=2, jobs=2))
-    assert [each.status for each in told] == ["failed"] * 4
-    assert ask(db, "select count(*) from run where status = 'failed'") == [(4,)]
-
-
-def test_one_unreadable_problem_does_not_stop_the_others(db, related):
-    told = list(solve([related(0), Unreadable(), related(1)], db=db, **QUICK))
-    assert [each.status for each in told] == ["solved", "failed", "solved"]
-    assert told[1].error == "torn.csv is torn: mend it."
-    list(solve([Unreadable()], db=db, **QUICK))
-    assert ask(db, "select count(*) from problem") == [(3,)]
-
-
-def test_an_interrupted_query_is_ctrl_c_and_no_failure(db, related, monkeypatch):
-    def interrupted(*arguments):
-        raise RuntimeError("Query interrupted")
-
-    monkeypatch.setattr(Memory, "solved", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        list(solve(related(0), db=db, **QUICK))
+        return {"kbest": SelectKBest(k=3)}
 
 
 def test_a_plain_scikit_learn_selector_works_by_name_and_as_an_object(db, related):
@@ -357,42 +274,6 @@ def test_numeric_targets_are_solved_with_a_regressor(db):
     assert told.score > 0.8
     (wrong,) = solve(problem, db=db, learner="logistic", **QUICK)
     assert "predicts classes" in wrong.error
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"selector": "clim"}, "no selector named 'clim': did you mean climb"),
-        ({"learner": "forrest"}, "did you mean forest"),
-        ({"distance": "jsd"}, "no distance named 'jsd'"),
-        ({"transfer": "gided"}, "did you mean guided"),
-        ({"scoring": "acuracy"}, "did you mean accuracy"),
-        ({"budget": 0}, "budget must be at least 1"),
-        ({"neighbours": 0}, "neighbours must be at least 1"),
-        ({"folds": 1}, "folds must be at least 2"),
-        ({"seconds": 0.0}, "seconds must be more than 0"),
-        ({"wave": 0}, "wave must be at least 1"),
-        ({"jobs": 0}, "jobs must be at least 1"),
-        ({"engine": "spark"}, "no engine named 'spark'"),
-        ({"project": 3}, "'jsd-features' cannot be projected"),
-        ({"params": {"measure": "infogain"}}, "'infogain' is of single features"),
-        ({"selector": SelectKBest}, "is not a selector"),
-        ({"selector": 5}, "is not a selector"),
-        ({"threshold": 1.5}, "threshold must lie between 0 and 1"),
-        ({"params": {"nope": 1}}, "selector 'climb' has no parameter 'nope'"),
-        ({"params": {"measure": "infogian"}}, "did you mean infogain"),
-    ],
-)
-def test_wrong_settings_are_refused_before_anything_is_read(db, settings, words):
-    with pytest.raises(UsageError, match=words):
-        solve([Unreadable()], db=db, **settings)
-    assert not db.exists()
-
-
-@pytest.mark.parametrize("nothing", [None, 5, [5], b"x", [None]])
-def test_what_is_no_problem_is_refused(nothing):
-    with pytest.raises(UsageError, match="is not a problem"):
-        solve(nothing, db=None)
 
 
 def test_without_a_db_nothing_is_written(tmp_path, related, monkeypatch):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import duckdb
 
-from metafs_metadb import migrate, queries
+from metafs_metadb import check_queries, migrate
 
 
 def findings(con: duckdb.DuckDBPyConnection) -> list[str]:
@@ -30,8 +30,8 @@ def _ledger(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def _tally(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    expected = dict(con.execute(queries.TALLY).fetchall())
-    for table, count in queries.COUNT_ROWS.items():
+    expected = dict(con.execute(check_queries.TALLY).fetchall())
+    for table, count in check_queries.COUNT_ROWS.items():
         (n_rows,) = con.execute(count).fetchall()[0]
         if table not in expected:
             yield f"table {table} is missing from the tally"
@@ -40,7 +40,7 @@ def _tally(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def _run_counts(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    for run_id, *counts in con.execute(queries.RUN_COUNTS).fetchall():
+    for run_id, *counts in con.execute(check_queries.RUN_COUNTS).fetchall():
         for table, expected, n_rows in zip(
             ("selection", "candidate", "neighbour"), counts[::2], counts[1::2], strict=True
         ):
@@ -49,21 +49,21 @@ def _run_counts(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def _repeated(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    for (table, columns), query in queries.REPEATED.items():
+    for (table, columns), query in check_queries.REPEATED.items():
         for value, n in con.execute(query).fetchall():
             yield f"{n} rows of {table} have the same {columns}: {value}"
 
 
 def _references(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    for (child, column, parent), query in queries.REFERENCES.items():
+    for (child, column, parent), query in check_queries.REFERENCES.items():
         for identifier, n in con.execute(query).fetchall():
             yield f"{n} rows of {child} refer to {column} {identifier}, which no {parent} has"
-    for identifier, n in con.execute(queries.CANDIDATE_FEATURES).fetchall():
+    for identifier, n in con.execute(check_queries.CANDIDATE_FEATURES).fetchall():
         yield f"{n} sets in candidate hold feature_id {identifier}, which no feature has"
 
 
 def _signatures(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    rows = con.execute(queries.BAD_SIGNATURES).fetchall()
+    rows = con.execute(check_queries.BAD_SIGNATURES).fetchall()
     for problem_id, name, distance, n_repeated, n_outside, total in rows:
         signature = f"the {distance} signature of problem {problem_id} ({name})"
         if n_repeated:

@@ -118,6 +118,8 @@ select
     unnest($weight::double[])
 """
 
+TALLIED = ("problem", "feature", "signature", "run", "selection", "candidate", "neighbour")
+
 ADD_TO_TALLY = """
 update tally set n_rows = n_rows + case table_name
     when 'problem' then $problem
@@ -304,95 +306,3 @@ where $space is null or b.space = $space
 order by b.n_selected desc, b.mean_quality desc nulls last, b.space, b.name
 limit $limit
 """
-
-# --- checking: each query returns the rows that should not be -----------------------------------
-
-TALLY = "select table_name, n_rows from tally order by table_name"
-
-# Table names cannot be bound; these are ours.
-COUNT_ROWS = {
-    table: f"select count(*) from {table}"
-    for table in (
-        "problem",
-        "feature",
-        "signature",
-        "run",
-        "selection",
-        "candidate",
-        "neighbour",
-    )
-}
-
-RUN_COUNTS = """
-with
-    s as (select run_id, count(*) as n from selection group by run_id),
-    c as (select run_id, count(*) as n from candidate group by run_id),
-    b as (select run_id, count(*) as n from neighbour group by run_id)
-select
-    r.run_id,
-    r.n_selections, coalesce(s.n, 0),
-    r.n_candidates, coalesce(c.n, 0),
-    r.n_neighbours, coalesce(b.n, 0)
-from run r
-left join s using (run_id)
-left join c using (run_id)
-left join b using (run_id)
-where (r.n_selections, r.n_candidates, r.n_neighbours)
-    <> (coalesce(s.n, 0), coalesce(c.n, 0), coalesce(b.n, 0))
-order by r.run_id
-"""
-
-# What refers to what: (child table, column, parent table) -> ids that lead nowhere.
-REFERENCES = {
-    (child, column, parent): f"""
-select {column}, count(*) from {child}
-where {column} not in (select {parent}_id from {parent})
-group by {column} order by {column}
-"""
-    for child, column, parent in (
-        ("run", "problem_id", "problem"),
-        ("signature", "problem_id", "problem"),
-        ("selection", "run_id", "run"),
-        ("selection", "feature_id", "feature"),
-        ("candidate", "run_id", "run"),
-        ("neighbour", "run_id", "run"),
-        ("neighbour", "problem_id", "problem"),
-    )
-}
-
-CANDIDATE_FEATURES = """
-with member as (select unnest(features) as feature_id from candidate)
-select feature_id, count(*) from member
-where feature_id not in (select feature_id from feature)
-group by feature_id order by feature_id
-"""
-
-BAD_SIGNATURES = """
-select
-    s.problem_id, any_value(p.name), s.distance,
-    count(*) - count(distinct s.key)                      as n_repeated,
-    count(*) filter (where not (s.p > 0 and s.p <= 1))    as n_outside,
-    sum(s.p)                                              as total
-from signature s
-left join problem p using (problem_id)
-group by s.problem_id, s.distance
-having n_repeated > 0 or n_outside > 0 or not abs(total - 1) <= 1e-9
-order by s.problem_id, s.distance
-"""
-
-# Keys that DuckDB does not enforce: (table, columns) -> values used more than once.
-REPEATED = {
-    (table, columns): f"""
-select concat_ws(' ', {columns}), count(*) from {table}
-where {condition}
-group by {columns} having count(*) > 1 order by {columns}
-"""
-    for table, columns, condition in (
-        ("problem", "problem_id", "true"),
-        ("problem", "fingerprint", "true"),
-        ("feature", "feature_id", "true"),
-        ("feature", "space, name", "true"),
-        ("run", "run_id", "true"),
-        ("run", "problem_id, settings", "status = 'solved' and settings is not null"),
-    )
-}

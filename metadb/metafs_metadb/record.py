@@ -37,7 +37,7 @@ def write(
     begun: float,
 ) -> Recorded:
     """Write all rows of a run and say where; the caller holds the transaction."""
-    tally = dict.fromkeys(queries.COUNT_ROWS, 0)
+    tally = dict.fromkeys(queries.TALLIED, 0)
     known_id = _known_problem(con, problem)
     if known_id is not None and (before := _solved_before(con, known_id, run)) is not None:
         return Recorded(known_id, before, again=True)
