@@ -22,14 +22,9 @@ def share_a_digit(db: MetaDB) -> tuple[int, int]:
     shared, total = 0, 0
     names = [row[db.problems().columns.index("name")] for row in db.problems().rows]
     for problem in (db.find_problem(name) for name in names):
-        keys, p = db.signature(problem["problem_id"], "jsd-features")
-        for near in db.neighbours(
-            keys,
-            p,
-            distance="jsd-features",
-            space="digits",
-            k=5,
-            exclude_fingerprint=problem["fingerprint"],
+        signature = db.signature(problem["problem_id"], "jsd-features")
+        for near in db.search("jsd-features", "digits").nearest(
+            *signature, 5, exclude_fingerprint=problem["fingerprint"]
         ):
             total += 1
             shared += bool(digits_of(problem["name"]) & digits_of(near.name))

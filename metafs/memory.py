@@ -23,7 +23,6 @@ from metafs_metadb import (
     ProblemRow,
     RunRow,
     SelectionRows,
-    SqlSearch,
 )
 
 INDEX_FROM = 16
@@ -152,7 +151,7 @@ class Memory:
             elif self._in_memory:
                 search = self.db.index(distance, space)
             else:
-                search = SqlSearch(self.db, distance, space)
+                search = self.db.search(distance, space)
             self._searches[distance, space] = search
         return self._searches[distance, space]
 

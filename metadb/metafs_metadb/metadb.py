@@ -10,7 +10,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-from numpy.typing import NDArray
 
 from metafs_metadb import check, connect, migrate, queries, record, sandbox
 from metafs_metadb.memory_index import MemoryIndex
@@ -217,21 +216,9 @@ class MetaDB:
             p=np.asarray(found["p"], np.float64)[order],
         )
 
-    def neighbours(
-        self,
-        keys: NDArray[np.uint64],
-        p: NDArray[np.float64],
-        *,
-        distance: str,
-        space: str,
-        k: int,
-        exclude_fingerprint: str | None = None,
-        exclude_name: str | None = None,
-    ) -> list[Neighbour]:
-        """Return the k solved problems of the space nearest to a signature, by SQL."""
-        return SqlSearch(self, distance, space).nearest(
-            keys, p, k, exclude_fingerprint=exclude_fingerprint, exclude_name=exclude_name
-        )
+    def search(self, distance: str, space: str) -> SqlSearch:
+        """Return the search among the signatures of a space that asks in SQL."""
+        return SqlSearch(self, distance, space)
 
     def index(self, distance: str, space: str) -> MemoryIndex:
         """Load the signatures of a space into memory, to search them faster."""

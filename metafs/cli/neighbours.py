@@ -40,14 +40,8 @@ def neighbours(name: str, distance: str, k: int, space: str | None, db: str, as_
     signature = metadb.signature(problem["problem_id"], distance)
     if signature is None:
         raise MetafsError(_undescribed(name, distance, metadb.distances(problem["problem_id"])))
-    keys, p = signature
-    found = metadb.neighbours(
-        keys,
-        p,
-        distance=distance,
-        space=problem["space"],
-        k=k,
-        exclude_fingerprint=problem["fingerprint"],
+    found = metadb.search(distance, problem["space"]).nearest(
+        *signature, k, exclude_fingerprint=problem["fingerprint"]
     )
     rows = [(rank, each.name, each.distance) for rank, each in enumerate(found, start=1)]
     if as_json:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metafs_metadb import MemoryIndex, MetaDB, Neighbour, Signatures, SqlSearch
+from metafs_metadb import MemoryIndex, MetaDB, Neighbour, Signatures
 
 from .building import record, signature
 
@@ -62,7 +62,7 @@ def test_sql_memory_and_reference_agree(tmp_path_factory, stored, query, k):
     db = MetaDB(tmp_path_factory.mktemp("db") / "metafs.duckdb")
     for number, masses in enumerate(stored, 1):
         record(db, f"p{number}", masses=masses)
-    by_sql = SqlSearch(db, "jsd-rows", "default").nearest(*signature(query), k)
+    by_sql = db.search("jsd-rows", "default").nearest(*signature(query), k)
     by_memory = db.index("jsd-rows", "default").nearest(*signature(query), k)
     assert by_sql == by_memory
     numbered = dict(enumerate(stored, 1))
@@ -181,7 +181,7 @@ def test_who_is_excluded_and_who_is_not_recalled(tmp_path):
     with db.writing() as con:
         con.execute("update problem set excluded = true where fingerprint = 'f6'")
     ask = signature({1: 0.5, 2: 0.5})
-    searches = (SqlSearch(db, "jsd-rows", "default"), db.index("jsd-rows", "default"))
+    searches = (db.search("jsd-rows", "default"), db.index("jsd-rows", "default"))
     for search in searches:
         found = search.nearest(*ask, 9)
         assert [near.fingerprint for near in found] == ["f1", "f2", "f3"]
@@ -191,7 +191,7 @@ def test_who_is_excluded_and_who_is_not_recalled(tmp_path):
             "f3",
         ]
         assert [n.fingerprint for n in search.nearest(*ask, 2, exclude_name="same")] == ["f3"]
-    assert db.neighbours(*ask, distance="jsd-features", space="default", k=3) == []
+    assert db.search("jsd-features", "default").nearest(*ask, 3) == []
     assert len(db.signatures("jsd-rows", "default", exclude_problem_ids=[1])) == 2
 
 
@@ -204,7 +204,7 @@ def test_the_worked_example_of_the_paper(tmp_path):
     db = MetaDB(tmp_path / "metafs.duckdb")
     record(db, "D1", masses=d1)
     record(db, "D3", masses=d3)
-    found = db.neighbours(*signature(d2), distance="jsd-rows", space="default", k=5)
+    found = db.search("jsd-rows", "default").nearest(*signature(d2), 5)
     # D1 shares no row pattern with D2: at distance 1 it is no neighbour.
     assert [(near.name, round(near.distance, 4)) for near in found] == [("D3", 0.3945)]
     assert divergence(d1, d2) == 1.0
@@ -217,5 +217,5 @@ def test_exact_halves_are_rounded_alike_by_sql_and_by_the_index(tmp_path):
         share = n / 16384
         record(db, f"p{n}", masses={1: share, 2 + n: 1 - share})
         query = np.array([1, 2], np.uint64), np.array([share, 1 - share])
-        by_sql = SqlSearch(db, "jsd-rows", "default").nearest(*query, 3)
+        by_sql = db.search("jsd-rows", "default").nearest(*query, 3)
         assert by_sql == db.index("jsd-rows", "default").nearest(*query, 3)
