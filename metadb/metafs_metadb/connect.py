@@ -6,10 +6,10 @@ attach, do, detach. A lock that somebody else holds is tried again with growing 
 `wait_s` seconds.
 
 Building a DuckDB engine costs twenty times what attaching a file to one does, so each process
-keeps one engine, without any database of its own, and visits files with it. Attaching also is
-what makes several threads safe: it notices that the file is open in this process before it
-touches it, while a second ``duckdb.connect`` would open and close the file first, and closing a
-file drops this process's lock on it.
+keeps one engine, without any database of its own, and visits files with it. Its threads take
+turns: a checkpoint fails while another thread attaches or detaches. And attaching notices that
+the file is open in this process before it touches it, while a second ``duckdb.connect`` would
+open and close the file first, and closing a file drops this process's lock on it.
 """
 
 import errno
@@ -33,7 +33,7 @@ STORAGE_VERSION = "v1.5.0"
 FIRST_PAUSE_S = 0.002
 LONGEST_PAUSE_S = 0.25
 
-_engines: dict[int, duckdb.DuckDBPyConnection] = {}  # by process: a fork must not share threads
+_engines: dict[int, "Engine"] = {}  # by process: a fork must share neither threads nor locks
 _engines_lock = threading.Lock()
 _alias_numbers = itertools.count(1)
 
@@ -45,16 +45,19 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
-def new_engine() -> duckdb.DuckDBPyConnection:
-    """Build an engine that sees neither Python variables nor the internet."""
-    return duckdb.connect(":memory:", config=_CONFIG)
+class Engine:
+    """A DuckDB that sees neither Python variables nor the internet, for one visitor at a time."""
+
+    def __init__(self) -> None:
+        self.con = duckdb.connect(":memory:", config=_CONFIG)
+        self.turn = threading.Lock()
 
 
-def _shared_engine() -> duckdb.DuckDBPyConnection:
+def _shared_engine() -> Engine:
     with _engines_lock:
         pid = os.getpid()
         if pid not in _engines:
-            _engines[pid] = new_engine()
+            _engines[pid] = Engine()
         return _engines[pid]
 
 
@@ -65,7 +68,7 @@ def is_there(path: Path) -> bool:
 
 @contextmanager
 def reading(
-    path: Path, wait_s: float, engine: duckdb.DuckDBPyConnection | None = None
+    path: Path, wait_s: float, engine: Engine | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open an existing file for reading only."""
     if not is_there(path):
@@ -90,33 +93,39 @@ def writing(path: Path, wait_s: float) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def _visit(
-    path: Path, wait_s: float, options: str, engine: duckdb.DuckDBPyConnection
+    path: Path, wait_s: float, options: str, engine: Engine
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     if path.is_dir():
         raise MetaDBError(f"{path} is a folder, not a MetaDB: give --db a file name")
     alias = f"metadb_{next(_alias_numbers)}"
-    _attach(engine, path, alias, options, wait_s)
-    con = engine.cursor()
+    deadline = time.monotonic() + wait_s
+    if not engine.turn.acquire(timeout=wait_s):
+        raise MetaDBLocked(
+            f"the MetaDB {path} has to wait for another thread of this process (PID {os.getpid()}) "
+            "that is using a MetaDB: try again when it is done"
+        )
     try:
-        con.execute(f"use {alias}")
-        yield con
-    except duckdb.Error as error:
-        raise (_sentence(error, path) or error) from error
+        _attach(engine, path, alias, options, deadline)
+        con = engine.con.cursor()
+        try:
+            con.execute(f"use {alias}")
+            yield con
+        except duckdb.Error as error:
+            raise (_sentence(error, path) or error) from error
+        finally:
+            con.close()  # rolls back what was not committed
+            _detach(engine, alias)
     finally:
-        con.close()  # rolls back what was not committed
-        _detach(engine, alias)
+        engine.turn.release()
 
 
-def _attach(
-    engine: duckdb.DuckDBPyConnection, path: Path, alias: str, options: str, wait_s: float
-) -> None:
+def _attach(engine: Engine, path: Path, alias: str, options: str, deadline: float) -> None:
     # `attach` takes no bound values; the path is the only one, quoted here.
     quoted = str(path.absolute()).replace("'", "''")
-    deadline = time.monotonic() + wait_s
     pause = FIRST_PAUSE_S
     while True:
         try:
-            engine.cursor().execute(f"attach '{quoted}' as {alias} (type duckdb, {options})")
+            engine.con.cursor().execute(f"attach '{quoted}' as {alias} (type duckdb, {options})")
             return
         except duckdb.Error as error:
             told = _sentence(error, path)
@@ -130,14 +139,14 @@ def _attach(
         pause = min(2 * pause, LONGEST_PAUSE_S)
 
 
-def _detach(engine: duckdb.DuckDBPyConnection, alias: str) -> None:
+def _detach(engine: Engine, alias: str) -> None:
     try:
-        engine.cursor().execute(f"detach {alias}")
+        engine.con.cursor().execute(f"detach {alias}")
     except duckdb.Error:  # a damaged file can take its engine along; build another next time
         with _engines_lock:
             if _engines.get(os.getpid()) is engine:
                 del _engines[os.getpid()]
-        engine.close()
+        engine.con.close()
 
 
 def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:

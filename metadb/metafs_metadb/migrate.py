@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -122,7 +123,8 @@ def create(path: Path, wait_s: float) -> None:
     DuckDB cannot open a file whose first bytes were never written, so a process killed here must
     not leave one: the file is made under another name and linked into place when it is whole.
     """
-    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
+    # A name of its own for each thread, or one would take away what another is writing.
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
     try:
         with writing(draft, wait_s) as con:
             apply_pending(con, draft)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from metafs_metadb.connect import new_engine, plain, reading
+from metafs_metadb.connect import Engine, plain, reading
 from metafs_metadb.errors import QueryRefused
 from metafs_metadb.migrate import require_current
 
@@ -36,8 +36,8 @@ def ask(
 ) -> tuple[tuple[str, ...], Rows]:
     """Return the column names and the rows of one query."""
     with ExitStack() as stack:
-        engine = new_engine()
-        stack.callback(engine.close)
+        engine = Engine()
+        stack.callback(engine.con.close)
         con = stack.enter_context(reading(path, wait_s, engine))
         require_current(con, path)
         for setting in LOCK_DOWN:
