@@ -9,22 +9,13 @@ import os
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 
-from time import perf_counter
 
 import numpy as np
 from scipy.sparse import csr_array, random_array
 from sklearn.feature_selection import f_classif
+from timing import best_of
 
 from metafs_filters.fisher import fisher_scores
-
-
-def best_of(times, work):
-    seconds = []
-    for _ in range(times):
-        start = perf_counter()
-        result = work()
-        seconds.append(perf_counter() - start)
-    return min(seconds), result
 
 
 def by_class(X, y):

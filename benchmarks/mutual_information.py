@@ -18,6 +18,7 @@ from time import perf_counter
 import numpy as np
 from scipy.sparse import csr_array, random_array
 from sklearn.datasets import load_digits
+from timing import best_of
 
 from metafs.discretise import discretise, discretise_target
 from metafs.information import entropy
@@ -62,15 +63,6 @@ def problem(n_samples, n_features, density, seed=0):
     X.data[:] = 1.0
     votes = X[:, rng.permutation(n_features)[:15]] @ rng.choice([-1.0, 1.0], 15)
     return X, (votes + rng.normal(0, 0.3, n_samples) > 0.1).astype(int)
-
-
-def best_of(times, work):
-    seconds = []
-    for _ in range(times):
-        start = perf_counter()
-        result = work()
-        seconds.append(perf_counter() - start)
-    return min(seconds), result
 
 
 def single_additions(n_samples, n_features, sample):

@@ -28,7 +28,7 @@ _BROKEN = (
     ValueError,
     EOFError,
     KeyError,
-    NotImplementedError,
+    NotImplementedError,  # zipfile's word for a compression it does not know
     zipfile.BadZipFile,
     zlib.error,
 )
