@@ -9,8 +9,29 @@ from scipy.sparse import csr_array, issparse
 
 from metafs.checks import check_width
 from metafs.columns import convert, series_values
-from metafs.errors import ProblemError
+from metafs.errors import MetafsError, ProblemError
 from metafs.typing import Array, Matrix
+
+DENSE_LIMIT = 4 * 2**30
+"""A sparse matrix is not made dense beyond this many bytes."""
+
+
+def dense(X: Matrix, method: str) -> Array:
+    """Return X as an ndarray for a method that cannot do without, or say that it is too large.
+
+    Examples
+    --------
+    >>> dense(csr_array([[0.0, 1.0]]), "relieff")
+    array([[0., 1.]])
+    """
+    size = X.shape[0] * X.shape[1] * 8
+    if issparse(X) and size > DENSE_LIMIT:
+        raise MetafsError(
+            f"{method} needs all {X.shape[0]} x {X.shape[1]} values, {size / 2**30:.1f} GB: "
+            "take fewer rows, or preselect features with infogain or fisher."
+        )
+    array: Array = X.toarray() if issparse(X) else X
+    return array
 
 
 def matrix_of_columns(

@@ -1,21 +1,15 @@
 """The common half of every selector that scores each feature and keeps the best.
 
-A subclass supplies ``_score(X, y)``; validation, ties, the number of features to keep and the
-selector contract are here.
+A subclass supplies ``_score(X, y)``, or ``_score_from(X, y, prior)`` where a prior does more than
+decide between equals; ties and the number of features to keep are here.
 """
 
-from abc import abstractmethod
-from typing import Any, ClassVar, Self
-
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.sparse import csr_array, issparse
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from metafs.errors import UsageError
-from metafs.prior import Prior, as_prior
+from metafs.prior import Prior
+from metafs.selector import Selector
 from metafs.typing import Array, Matrix
 
 
@@ -61,10 +55,11 @@ def n_to_keep(n_features_to_select: float | None, n_features: int) -> int:
     )
 
 
-class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class RankingSelector(Selector):
     """Base of selectors that keep the features with the best scores.
 
-    A prior decides between features of equal score, and nothing else.
+    A prior decides between features of equal score; where a method can start from one, it
+    says so.
 
     Parameters
     ----------
@@ -78,63 +73,35 @@ class RankingSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sc
     ranking_ : ndarray of shape (n_features,)
         1 for the best.
     n_evaluations_ : int
-        The number of features, each scored once.
+        The number of features, each scored once, unless the method says otherwise.
     stopped_ : str
         Why the search ended.
     """
 
-    _allow_nan: ClassVar[bool] = False
-
     def __init__(self, n_features_to_select: float | None = None) -> None:
         self.n_features_to_select = n_features_to_select
 
-    @abstractmethod
     def _score(self, X: Matrix, y: Array) -> Array:
         """Return one score per feature; X is float64, an ndarray or a csr_array."""
+        raise NotImplementedError(f"{type(self).__name__} has neither _score nor _score_from")
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        prior: Prior | ArrayLike | None = None,
-        meta_features: Any = None,
-    ) -> Self:
-        """Score every feature of X against y.
+    def _score_from(self, X: Matrix, y: Array, prior: Prior | None) -> Array:
+        """Return one score per feature, starting from a prior.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The target.
-        prior : Prior or array-like of shape (n_features,), default=None
-            What is expected of each feature; decides between equal scores.
-        meta_features : ignored
-            Part of the selector contract.
+        A method whose work is not one evaluation per feature sets ``n_evaluations_`` and
+        ``stopped_`` here.
         """
-        finite = "allow-nan" if self._allow_nan else True
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=finite
-        )
+        return self._score(X, y)
+
+    def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
         n_to_keep(self.n_features_to_select, X.shape[1])
-        expectation = as_prior(prior, X.shape[1])
-        self.scores_ = self._score(csr_array(X) if issparse(X) else X, y)
-        expected = None if expectation is None else expectation.expected
-        self.ranking_ = ranking(self.scores_, expected=expected)
         self.n_evaluations_ = X.shape[1]
         self.stopped_ = "ranked every feature"
-        return self
+        self.scores_ = self._score_from(X, y, prior)
+        self.ranking_ = ranking(self.scores_, expected=None if prior is None else prior.expected)
 
     def _get_support_mask(self) -> Array:
         check_is_fitted(self)
         keep = n_to_keep(self.n_features_to_select, self.n_features_in_)
         mask: Array = self.ranking_ <= keep
         return mask
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self._allow_nan
-        tags.target_tags.required = True
-        return tags

@@ -20,21 +20,18 @@ section 3.4.1.
 
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.sparse import csr_array, issparse
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from metafs.discretise import categories_of
 from metafs.errors import UsageError
 from metafs.hookspecs import hookimpl
-from metafs.prior import Prior, as_prior
+from metafs.prior import Prior
 from metafs.ranking import ranking
+from metafs.selector import Selector
 from metafs.typing import Array, Matrix
 from metafs_climb.mi_confidence import MIConfidence
 from metafs_climb.proposals import n_proposals, proposals
@@ -103,7 +100,7 @@ class _Search:
         return True
 
 
-class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class Climb(Selector):
     """Keep the best set of features that a stochastic hill climb finds.
 
     Parameters
@@ -143,6 +140,8 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 
     Notes
     -----
+    Missing values count as a value of their own; a numeric target is discretised.
+
     A selection is never empty: where no set is better than the empty one, the feature with
     the best score is kept, and `stopped_` says so.
 
@@ -155,6 +154,8 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     >>> climb.stopped_
     'no better set within 4 edits'
     """
+
+    _allow_nan = True
 
     def __init__(
         self,
@@ -177,41 +178,16 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.categorical_features = categorical_features
         self.random_state = random_state
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        prior: Prior | ArrayLike | None = None,
-        meta_features: Any = None,
-    ) -> Self:
-        """Search a set of features of X that says much of y.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            Missing values count as a value of their own.
-        y : array-like of shape (n_samples,)
-            Classes, or numbers, which are discretised.
-        prior : Prior or array-like of shape (n_features,), default=None
-            What is expected of each feature; None is the search as published.
-        meta_features : ignored
-            Part of the selector contract.
-        """
+    def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
         if self.max_evaluations < 1 or self.max_edits < 2:
             raise UsageError("climb needs max_evaluations of at least 1 and max_edits of 2.")
         deadline = np.inf if self.max_seconds is None else monotonic() + self.max_seconds
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan"
-        )
-        X = csr_array(X) if issparse(X) else X
         measure = MIConfidence() if self.measure is None else self.measure
         categories = categories_of(X, self.categorical_features)
         evaluate, score_each = bound(measure, X, y, categories)
-        expectation = as_prior(prior, X.shape[1])
         kept = np.unique(np.asarray(self.keep_features or (), dtype=np.int64))
         search = _Search(evaluate, kept, self.max_evaluations, self.target_score)
-        self.stopped_ = self._run(search, expectation, deadline)
+        self.stopped_ = self._run(search, prior, deadline)
 
         self.scores_ = np.asarray(score_each(), dtype=np.float64)
         features = search.features
@@ -225,7 +201,6 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.support_ = np.zeros(X.shape[1], dtype=bool)
         self.support_[features] = True
         self.ranking_ = ranking(self.scores_, first=self.support_)
-        return self
 
     def _run(self, search: _Search, prior: Prior | None, deadline: float) -> str:
         """Climb until there is a reason to stop, and return it."""
@@ -262,13 +237,6 @@ class Climb(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         check_is_fitted(self)
         mask: Array = self.support_
         return mask
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.target_tags.required = True
-        return tags
 
 
 @hookimpl

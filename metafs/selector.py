@@ -1,0 +1,66 @@
+"""The common half of every selector: what it takes, how that is validated, what it tells of itself.
+
+A subclass supplies ``_fit(X, y, prior)`` and ``_get_support_mask()``. `metafs.ranking` has the
+base of those that rank; a selector that searches derives from `Selector` itself.
+"""
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, issparse
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import validate_data
+
+from metafs.prior import Prior, as_prior
+from metafs.typing import Array, Matrix
+
+
+class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Base of selectors that take dense, sparse and data frames, and a prior.
+
+    ``_allow_nan`` says whether missing values are taken as they are or refused.
+    """
+
+    _allow_nan: ClassVar[bool] = False
+
+    @abstractmethod
+    def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
+        """Select; X is float64, an ndarray or a csr_array, and y has one value per row."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        prior: Prior | ArrayLike | None = None,
+        meta_features: Any = None,
+    ) -> Self:
+        """Select features of X by what they tell of y.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,)
+            The target: classes, or numbers, which are discretised.
+        prior : Prior or array-like of shape (n_features,), default=None
+            What is expected of each feature; None is the method as published.
+        meta_features : ignored
+            Part of the selector contract.
+        """
+        finite = "allow-nan" if self._allow_nan else True
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=finite
+        )
+        self._fit(csr_array(X) if issparse(X) else X, y, as_prior(prior, X.shape[1]))
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self._allow_nan
+        tags.target_tags.required = True
+        return tags

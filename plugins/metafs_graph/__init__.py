@@ -1,0 +1,1 @@
+"""Infinite feature selection: features as nodes of a graph, sets as paths through it."""

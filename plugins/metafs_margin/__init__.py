@@ -1,0 +1,1 @@
+"""Selection by margins: Relief and its family, Simba and G-flip."""
