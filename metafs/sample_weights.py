@@ -16,6 +16,8 @@ L. Yu, Y. Han, M. E. Berens, "Stable gene selection from microarray data via sam
 IEEE/ACM Transactions on Computational Biology and Bioinformatics 9(1), 2012.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from sklearn.metrics import pairwise_distances_chunked
 
@@ -42,10 +44,10 @@ def unit_range(X: Array) -> Array:
     return scaled
 
 
-def summed_differences(X: Array) -> Array:
+def summed_differences(X: Array, categorical: Sequence[int] = ()) -> Array:
     """Return, for each value of X, the sum of its absolute differences to its whole column.
 
-    A missing value takes no part; its own sum is 0.
+    Categories differ by 0 or 1. A missing value takes no part; its own sum is 0.
 
     Examples
     --------
@@ -64,10 +66,14 @@ def summed_differences(X: Array) -> Array:
     sums[~known] = 0.0
     of_value: Array = np.empty_like(sums)
     np.put_along_axis(of_value, order, sums, axis=0)
+    for j in categorical:
+        known = ~np.isnan(X[:, j])
+        _, category, count = np.unique(X[known, j], return_inverse=True, return_counts=True)
+        of_value[known, j] = known.sum() - count[category]
     return of_value
 
 
-def margin_vectors(X: Array, y: Array) -> Array:
+def margin_vectors(X: Array, y: Array, categorical: Sequence[int] = ()) -> Array:
     """Return x' for every row of X; y holds classes 0, 1, ...
 
     Examples
@@ -75,17 +81,17 @@ def margin_vectors(X: Array, y: Array) -> Array:
     >>> margin_vectors(np.array([[0.0], [1.0], [5.0]]), np.array([0, 0, 1])).T
     array([[4., 3., 9.]])
     """
-    margins: Array = summed_differences(X)
+    margins: Array = summed_differences(X, categorical)
     for c in np.unique(y):
-        margins[y == c] -= 2 * summed_differences(X[y == c])
+        margins[y == c] -= 2 * summed_differences(X[y == c], categorical)
     return margins
 
 
-def sample_weights(X: Array, y: Array) -> Array:
+def sample_weights(X: Array, y: Array, *, categorical_features: Sequence[int] = ()) -> Array:
     """Return one positive weight per row of X, of mean one; y holds classes 0, 1, ...
 
-    Where all margin vectors are the same every weight is 1. A missing value takes no part in
-    the sums, and no margin is known of it: it is 0 there.
+    Where all margin vectors are the same every weight is 1. Columns that hold categories differ
+    by 0 or 1. A missing value takes no part in the sums, and no margin is known of it: it is 0.
 
     Examples
     --------
@@ -93,7 +99,7 @@ def sample_weights(X: Array, y: Array) -> Array:
     >>> sample_weights(X, np.array([0, 0, 1, 1, 0])).round(2)
     array([1.27, 1.24, 1.09, 0.93, 0.47])
     """
-    margins = margin_vectors(unit_range(X), y)
+    margins = margin_vectors(unit_range(X), y, categorical_features)
     margins -= margins.mean(axis=0)
     distance = np.concatenate(
         list(

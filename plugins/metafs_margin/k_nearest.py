@@ -1,0 +1,119 @@
+"""The k nearest rows of every class, without ever holding the distances of all pairs.
+
+The rows stand in the order of their classes and are cut into blocks. The distances of two blocks,
+a tile, are computed once and serve the rows of both: each row keeps k places per class, for which
+what is in the tile competes. Equally distant rows are taken in their order in the table. Distances
+are compared in steps of 2^-36, and wider ones where rows or features are too many for a distance
+and the number of a row to share 53 bits, so that what rounding adds to a distance decides nothing.
+"""
+
+from collections.abc import Callable
+from itertools import product
+from math import floor, log2
+from threading import Lock
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from metafs.typing import Array
+
+_SIDE = 512
+"""Rows and columns of a tile."""
+
+
+def k_nearest(
+    distances: Callable[[Array, int, slice, int], Array],
+    farthest: float,
+    y: Array,
+    rows: Array,
+    k: int,
+    *,
+    n_jobs: int | None = None,
+) -> list[Array]:
+    """Return for each class the k nearest of its members to each of the rows, the nearest first.
+
+    Parameters
+    ----------
+    distances : callable
+        ``distances(rows, c, others, c_others)``, of rows of one class to others of one class.
+    farthest : float
+        No distance is larger.
+    y : ndarray of shape (n_samples,)
+        Ascending classes 0, 1, ..., each with a member.
+    rows : ndarray of int
+        Ascending numbers of the rows whose neighbours are sought.
+    k : int
+        Neighbours sought in each class. Of fewer members all are taken.
+    n_jobs : int, default=None
+        Threads; the answer does not depend on their number.
+
+    Returns
+    -------
+    list of ndarray of int
+        One array of shape (len(rows), at most k) per class. A row is not its own neighbour: the
+        place this leaves empty in a class of at most k members holds -1, at the end.
+
+    Examples
+    --------
+    >>> x = np.array([0.0, 1.0, 5.0, 2.0, 4.0])
+    >>> distances = lambda rows, c, others, c_others: abs(x[rows, None] - x[others])
+    >>> hits, misses = k_nearest(distances, 5.0, np.array([0, 0, 0, 1, 1]), np.array([0, 2]), k=2)
+    >>> hits.tolist(), misses.tolist()
+    ([[1, 2], [1, 0]], [[3, 4], [4, 3]])
+    """
+    m = len(y)
+    # A key is a whole number below 2^53: the distance in steps, and then the number of the row.
+    steps_of_one = 2.0 ** min(36, 51 - floor(log2(max(farthest, 1.0) * m)))
+    kept = [np.full((len(rows), min(k, count)), np.inf) for count in np.bincount(y)]
+    kept_lock = Lock()
+    mirrored = len(rows) == m
+
+    def compete(at: slice, others: slice) -> None:
+        c, c_others = int(y[rows[at.start]]), int(y[others.start])
+        steps = np.rint(distances(rows[at], c, others, c_others) * steps_of_one) * m
+        itself = rows[at] - others.start
+        inside = np.flatnonzero((itself >= 0) & (itself < steps.shape[1]))
+        steps[inside, itself[inside]] = np.inf
+        with kept_lock:
+            keep_smallest(kept[c_others][at], steps + np.arange(others.start, others.stop))
+            if mirrored and at != others:
+                keep_smallest(kept[c][others], steps.T + np.arange(at.start, at.stop))
+
+    tiles = product(blocks(y[rows]), blocks(y))
+    Parallel(n_jobs=n_jobs, require="sharedmem")(
+        delayed(compete)(at, others)
+        for at, others in tiles
+        if not mirrored or at.start <= others.start
+    )
+    return [row_numbers(np.sort(keys, axis=1), m) for keys in kept]
+
+
+def blocks(y: Array) -> list[slice]:
+    """Cut ascending classes into slices of one class each, of at most a tile's side."""
+    ends = np.cumsum(np.bincount(y))
+    return [
+        slice(start, min(start + _SIDE, end))
+        for begin, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)
+        for start in range(begin, end, _SIDE)
+    ]
+
+
+def keep_smallest(kept: Array, keys: Array) -> None:
+    """Replace the k keys kept in each row, the largest last, by the k smallest of all."""
+    row, column = np.nonzero(keys < kept[:, -1:])
+    if not len(row):
+        return
+    n_better = np.bincount(row, minlength=len(kept))
+    place = np.arange(len(row)) - np.repeat(np.cumsum(n_better) - n_better, n_better)
+    better = np.full((len(kept), n_better.max()), np.inf)
+    better[row, place] = keys[row, column]
+    k = kept.shape[1]
+    kept[:] = np.partition(np.hstack([kept, better]), k - 1, axis=1)[:, :k]
+
+
+def row_numbers(keys: Array, m: int) -> Array:
+    """Return the numbers of the rows that the keys end with, and -1 for an empty place."""
+    found = np.isfinite(keys)
+    numbers = np.full(keys.shape, -1, dtype=np.int64)
+    numbers[found] = keys[found] % m
+    return numbers
