@@ -1,0 +1,25 @@
+"""What this package offers: selection by linear support vector machines."""
+
+from typing import Any
+
+from metafs.hookspecs import hookimpl
+from metafs_svm.ensemble import EnsembleSVMRFE
+from metafs_svm.svm_rfe import SVMRFE
+from metafs_svm.svm_weights import SVMWeights
+from metafs_svm.sw_svm_rfe import SWSVMRFE
+
+
+@hookimpl
+def metafs_selectors() -> dict[str, Any]:
+    """Offer the selectors ``svm-rfe``, ``ensemble-svm-rfe`` and ``sw-svm-rfe``."""
+    return {
+        "svm-rfe": SVMRFE(),
+        "ensemble-svm-rfe": EnsembleSVMRFE(),
+        "sw-svm-rfe": SWSVMRFE(),
+    }
+
+
+@hookimpl
+def metafs_measures() -> dict[str, Any]:
+    """Offer the measure ``svm-weights``."""
+    return {"svm-weights": SVMWeights()}

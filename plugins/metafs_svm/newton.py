@@ -1,0 +1,190 @@
+r"""Newton's method for a linear support vector machine, from one active set to the next.
+
+The machine has labels :math:`s_i = \pm 1`, costs :math:`C_i`, and a constant 1 appended to every
+sample, so that the intercept is a weight like any other, as in liblinear:
+
+.. math:: \min_w \tfrac12 |w|^2 + \sum_i C_i \max(0, 1 - s_i\, w \cdot x_i)^2
+
+On the active samples A, those with :math:`s_i\, w \cdot x_i < 1`, this is a ridge regression of s,
+solved by one linear system. Newton's method takes its solution, or goes as far towards it as the
+objective falls, finds the samples that are active there, and ends when these are the same. The
+objective is strictly convex: where the search starts changes the time it takes and nothing else.
+
+A machine keeps the inverse of its system. A column that goes, or samples that enter or leave A,
+change it by a term of low rank, and rounding that piles up is measured, corrected, and ended by
+a new inverse.
+
+S. S. Keerthi, D. DeCoste, "A modified finite Newton method for fast solution of large scale
+linear SVMs", Journal of Machine Learning Research 6, 2005.
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy.linalg import LinAlgError
+from scipy.linalg.blas import dgemm, dger
+from scipy.linalg.lapack import dposv, dpotrf, dpotri
+
+from metafs.typing import Array
+
+ON_MARGIN = 1e-9
+"""A sample this near to its margin may count as active or not: its loss is nothing."""
+
+EXACT = 1e-11
+"""The relative correction of a solution below which it is as good as its inverse can tell."""
+
+DRIFT = 1e-5
+"""The relative correction beyond which the inverse is computed anew."""
+
+_STEPS = 1000
+_STEPS_PER_INVERSE = 25
+
+
+def inverse(S: Array) -> Array:
+    """Return the inverse of a positive definite matrix, in Fortran's order."""
+    factor, failed = dpotrf(S)
+    if failed:
+        raise LinAlgError("the matrix is not positive definite")
+    upper, _ = dpotri(factor)
+    lower = np.tril_indices(len(S), -1)
+    upper[lower] = upper.T[lower]
+    return np.asarray(upper)
+
+
+def plus_low_rank(P: Array, sign: float, U: Array, S: Array) -> Array:
+    r"""Return :math:`P \pm U S^{-1} U^\top`, written over P, for a positive definite S."""
+    if len(S) == 1:
+        if not S[0, 0] > 0:
+            raise LinAlgError("the matrix is not positive definite")
+        return np.asarray(dger(sign / S[0, 0], U[:, 0], U[:, 0], a=P, overwrite_a=1))
+    _, V, failed = dposv(S, U.T)
+    if failed:
+        raise LinAlgError("the matrix is not positive definite")
+    return np.asarray(dgemm(sign, U, V, 1.0, P, overwrite_c=1))
+
+
+class Machine(ABC):
+    """One linear machine: its coefficients, what it says of each sample, and its active set.
+
+    Parameters
+    ----------
+    signs : ndarray of shape (n_samples,)
+        1 for the class, -1 for the rest.
+    costs : ndarray of shape (n_samples,)
+        The cost of a loss of 1, positive, one per sample.
+    """
+
+    coefficients: Array
+    inverse: Array
+
+    def __init__(self, signs: Array, costs: Array) -> None:
+        self.signs = signs
+        self.costs = costs
+        self.ridge = 0.5 / costs
+        self.active = np.ones(len(signs), dtype=bool)
+        self.decision = np.zeros(len(signs))
+
+    @abstractmethod
+    def _factorise(self) -> None:
+        """Compute the inverse from the active set."""
+
+    @abstractmethod
+    def _enter(self, samples: Array) -> None:
+        """Bring samples into the inverse."""
+
+    @abstractmethod
+    def _leave(self, samples: Array) -> None:
+        """Take samples out of the inverse."""
+
+    @abstractmethod
+    def _stationary(self) -> Array:
+        """Return the coefficients that solve the system of the active set."""
+
+    @abstractmethod
+    def _residual(self, coefficients: Array, decision: Array) -> Array:
+        """Return by how much coefficients fail to solve the system of the active set."""
+
+    @abstractmethod
+    def _decide(self, coefficients: Array) -> Array:
+        """Return w . x of every sample."""
+
+    @abstractmethod
+    def _dot(self, coefficients: Array, decision: Array, other: Array) -> float:
+        """Return the product of two weight vectors, the first of which decides as given."""
+
+    def train(self) -> None:
+        """Move to the optimum, from wherever the machine stands."""
+        for step in range(1, _STEPS + 1):
+            coefficients = self._stationary()
+            decision = self._decide(coefficients)
+            if not self._misplaced(decision).any():
+                coefficients, decision = self._polished(coefficients, decision)
+                if not self._misplaced(decision).any():
+                    break
+            if step % _STEPS_PER_INVERSE == 0:
+                self._factorise()
+            here = self.decision
+            coefficients, decision = self._towards(coefficients, decision)
+            misplaced = self._misplaced(decision)
+            if decision is here and not misplaced.any():
+                break
+            self.coefficients, self.decision = coefficients, decision
+            self._switch(misplaced)
+        self.coefficients, self.decision = coefficients, decision
+
+    def _misplaced(self, decision: Array) -> Array:
+        """Return which samples are on the other side of their margin than the active set has it."""
+        loss = 1.0 - self.signs * decision
+        other: Array = ((loss > 0) != self.active) & (np.abs(loss) > ON_MARGIN)
+        return other
+
+    def _polished(self, coefficients: Array, decision: Array) -> tuple[Array, Array]:
+        """Correct what rounding has done to a solution."""
+        for _ in range(3):
+            correction = self.inverse @ self._residual(coefficients, decision)
+            size = np.abs(correction).max() / max(np.abs(coefficients).max(), np.finfo(float).tiny)
+            if size <= EXACT:
+                break
+            if size <= DRIFT:
+                coefficients = coefficients + correction
+            else:
+                self._factorise()
+                coefficients = self._stationary()
+            decision = self._decide(coefficients)
+        return coefficients, decision
+
+    def _objective(self, coefficients: Array, decision: Array) -> float:
+        loss = np.maximum(0.0, 1.0 - self.signs * decision)
+        return float(
+            self._dot(coefficients, decision, coefficients) / 2 + self.costs @ (loss * loss)
+        )
+
+    def _towards(self, coefficients: Array, decision: Array) -> tuple[Array, Array]:
+        """Return a point on the way to a given one at which the objective is lower than here."""
+        way, ahead = coefficients - self.coefficients, decision - self.decision
+        loss = np.maximum(0.0, 1.0 - self.signs * self.decision)
+        slope = self._dot(self.coefficients, self.decision, way)
+        slope -= 2 * float((self.costs * self.signs * loss) @ ahead)
+        here = self._objective(self.coefficients, self.decision)
+        part = 1.0
+        while slope < 0 and part > 1e-6:
+            point = self.coefficients + part * way, self.decision + part * ahead
+            if self._objective(*point) <= here + 1e-4 * part * slope:
+                return point
+            part /= 2
+        return self.coefficients, self.decision
+
+    def _switch(self, samples: Array) -> None:
+        """Let samples enter or leave the active set."""
+        leave, enter = np.flatnonzero(samples & self.active), np.flatnonzero(samples & ~self.active)
+        self.active = self.active ^ samples
+        if 4 * (len(leave) + len(enter)) > len(self.inverse):
+            self._factorise()
+            return
+        try:
+            if len(leave):
+                self._leave(leave)
+            if len(enter):
+                self._enter(enter)
+        except LinAlgError:
+            self._factorise()

@@ -1,0 +1,51 @@
+r"""SVM weights: what each feature counts for in one linear support vector machine.
+
+.. math:: c_j = \sum_k w_{kj}^2
+
+with :math:`w_k` the weights of machine k, one for two classes, else one per class against the rest.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.utils import check_array
+
+from metafs.discretise import discretise_target
+from metafs.typing import Array
+from metafs_svm.linear_svm import LinearSVMs
+from metafs_svm.svm_rfe import check_cost
+
+
+@dataclass(frozen=True)
+class SVMWeights:
+    """Squared weight of every feature in a linear SVM on all of them.
+
+    A numeric target is discretised; with one class only every feature scores 0.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The cost of a sample's squared hinge loss.
+
+    Examples
+    --------
+    >>> X = np.array([[-1.0, 0.0], [1.0, 0.0]])
+    >>> SVMWeights()(X, np.array(["a", "b"]))
+    array([0.64, 0.  ])
+    """
+
+    C: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_cost(self.C)
+
+    def __call__(self, X: Any, y: Any) -> Array:
+        """Return the squared weight of every feature; missing values are refused."""
+        X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+        classes = discretise_target(np.asarray(y))
+        if not classes.any():
+            return np.zeros(X.shape[1])
+        X = csr_array(X) if issparse(X) else X
+        return LinearSVMs(X, classes, np.full(len(classes), float(self.C))).squared_weights()

@@ -1,0 +1,112 @@
+r"""Machines for wide tables, more columns than rows, which work with the Gram matrix K.
+
+With :math:`w = \sum_i \beta_i x_i` and :math:`D = \mathrm{diag}(1 / 2 C_i)` the system of the
+active set A is
+
+.. math:: (K_{AA} + D_{AA})\, \beta_A = s_A, \qquad \beta_i = 0 \text{ elsewhere}
+
+and :math:`w \cdot x_i = (K \beta)_i`. The inverse is kept with zeros in the rows and columns of
+samples that are not active.
+"""
+
+import numpy as np
+from scipy.linalg import LinAlgError
+from scipy.linalg.blas import dger
+from scipy.sparse import csr_array, issparse
+
+from metafs.typing import Array, Matrix
+from metafs_svm.newton import Machine, inverse, plus_low_rank
+from metafs_svm.table import Table
+
+
+class GramTable(Table):
+    """The columns of a table and the products of its rows, each with a constant 1 appended.
+
+    Taking a column out of the products leaves an error in proportion to what they were; they are
+    computed anew each time their trace has halved.
+    """
+
+    gram: Array
+
+    def __init__(self, X: Matrix) -> None:
+        super().__init__(csr_array(X.T) if issparse(X) else np.array(X.T, order="C"))
+        self._multiply()
+
+    def drop(self, columns: Array) -> Array:
+        """Make columns zero, and return what they were, each as a row."""
+        x = super().drop(columns)
+        if len(x) == 1:
+            self.gram = dger(-1.0, x[0], x[0], a=self.gram, overwrite_a=1)
+        else:
+            self.gram -= x.T @ x
+        if 2 * self.gram.trace() < self._trace:
+            self._multiply()
+        return x
+
+    def _multiply(self) -> None:
+        product = self.columns.T @ self.columns
+        self.gram = np.asfortranarray(product.toarray() if issparse(product) else product)
+        self.gram += 1.0
+        self._trace = float(self.gram.trace())
+
+
+class WideMachine(Machine):
+    """A machine whose coefficients are one beta per sample."""
+
+    def __init__(self, table: GramTable, signs: Array, costs: Array) -> None:
+        super().__init__(signs, costs)
+        self.table = table
+        self.coefficients = np.zeros(len(signs))
+        self._factorise()
+
+    def weights(self) -> Array:
+        """Return the weight of every column of the table."""
+        return np.asarray(self.table.columns @ self.coefficients)
+
+    def drop(self, columns: Array, x: Array) -> None:
+        """Do without columns that the table has dropped, x being what they were."""
+        self.decision = self.decision - (x @ self.coefficients) @ x
+        if 4 * len(x) > len(self.signs):
+            self._factorise()
+            return
+        U = self.inverse @ x.T
+        try:
+            self.inverse = plus_low_rank(self.inverse, 1.0, U, np.eye(len(x)) - x @ U)
+        except LinAlgError:
+            self._factorise()
+
+    def squeeze(self, keep: Array) -> None:
+        """Forget all columns but those to keep: there is nothing to forget."""
+
+    def _factorise(self) -> None:
+        active = np.flatnonzero(self.active)
+        block = np.ix_(active, active)
+        system = self.table.gram[block]
+        system.flat[:: len(active) + 1] += self.ridge[active]
+        self.inverse = np.zeros((len(self.signs), len(self.signs)), order="F")
+        self.inverse[block] = inverse(system)
+
+    def _enter(self, samples: Array) -> None:
+        U = self.inverse @ self.table.gram[:, samples]
+        S = self.table.gram[np.ix_(samples, samples)] - self.table.gram[samples] @ U
+        S.flat[:: len(samples) + 1] += self.ridge[samples]
+        U[samples, np.arange(len(samples))] = -1.0
+        self.inverse = plus_low_rank(self.inverse, 1.0, U, S)
+
+    def _leave(self, samples: Array) -> None:
+        U = self.inverse[:, samples]
+        self.inverse = plus_low_rank(self.inverse, -1.0, U, U[samples])
+        self.inverse[samples] = 0.0
+        self.inverse[:, samples] = 0.0
+
+    def _stationary(self) -> Array:
+        return np.asarray(self.inverse @ self.signs)
+
+    def _residual(self, coefficients: Array, decision: Array) -> Array:
+        return self.active * (self.signs - decision - self.ridge * coefficients)
+
+    def _decide(self, coefficients: Array) -> Array:
+        return np.asarray(self.table.gram @ coefficients)
+
+    def _dot(self, coefficients: Array, decision: Array, other: Array) -> float:
+        return float(decision @ other)
