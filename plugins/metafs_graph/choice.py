@@ -1,0 +1,88 @@
+"""What to leave to cross-validation: which of several rankings to trust, and how far down.
+
+The rankings are made anew from the training rows of every fold, so that the rows a learner is
+tested on have no part in them.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_regressor
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from metafs.discretise import discretise_target
+from metafs.errors import UsageError
+from metafs.typing import Array
+
+
+def fold_scores(
+    X: Array,
+    y: Array,
+    rankings: Callable[[Array], Sequence[Array]],
+    sizes: Sequence[int],
+    *,
+    learner: Any = None,
+    cv: Any = 5,
+    scoring: Any = None,
+) -> Array:
+    """Score a learner on the first features of each ranking, fold by fold.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The table.
+    y : ndarray of shape (n_samples,)
+        Classes, or numbers, which are discretised unless the learner is a regressor.
+    rankings : callable
+        Returns rankings of the columns of a table, 1 for the best.
+    sizes : sequence of int
+        How many of the best features to take.
+    learner, cv, scoring : optional
+        As in `metafs_graph.inffs.InfFS`.
+
+    Returns
+    -------
+    ndarray of shape (n_folds, n_rankings, n_sizes)
+    """
+    if learner is None:
+        svm = LinearSVC(dual="auto", random_state=0, max_iter=10_000)
+        learner = make_pipeline(StandardScaler(), svm)
+    numeric = is_regressor(learner)
+    if not numeric:
+        y = discretise_target(y)
+        cv = _enough_of_each_class(y, cv)
+    scorer = check_scoring(learner, scoring)
+    table = []
+    for train, test in check_cv(cv, y, classifier=not numeric).split(X, y):
+        X_train = X[train]
+        orders = [np.argsort(ranking) for ranking in rankings(X_train)]
+        table.append(
+            [
+                [
+                    scorer(
+                        clone(learner).fit(X_train[:, order[:size]], y[train]),
+                        X[test][:, order[:size]],
+                        y[test],
+                    )
+                    for size in sizes
+                ]
+                for order in orders
+            ]
+        )
+    return np.array(table, dtype=np.float64)
+
+
+def _enough_of_each_class(y: Array, cv: Any) -> Any:
+    """Return the number of folds in which every class can be, or the splitter as it is."""
+    n_c = np.bincount(y)
+    if len(n_c) < 2 or n_c.min() < 2:
+        raise UsageError(
+            "cross-validation needs at least two classes with two samples each: give alpha and "
+            "n_features_to_select as numbers instead of 'cv'."
+        )
+    return min(cv, int(n_c.min())) if isinstance(cv, int) else cv
