@@ -8,7 +8,7 @@ and the number of a row to share 53 bits, so that what rounding adds to a distan
 """
 
 from collections.abc import Callable
-from itertools import product
+from itertools import pairwise, product
 from math import floor, log2
 from threading import Lock
 
@@ -17,8 +17,8 @@ from joblib import Parallel, delayed
 
 from metafs.typing import Array
 
-_SIDE = 512
-"""Rows and columns of a tile."""
+_SIDE = 256
+"""Rows and columns of a tile, at most."""
 
 
 def k_nearest(
@@ -68,18 +68,29 @@ def k_nearest(
     kept_lock = Lock()
     mirrored = len(rows) == m
 
+    def key(d: Array, number: Array) -> Array:
+        return np.rint(d * steps_of_one) * m + number
+
+    def bound(keys: Array) -> Array:
+        return (np.floor(keys[:, -1] / m) + 1) / steps_of_one
+
     def compete(at: slice, others: slice) -> None:
         c, c_others = int(y[rows[at.start]]), int(y[others.start])
-        steps = np.rint(distances(rows[at], c, others, c_others) * steps_of_one) * m
+        d = distances(rows[at], c, others, c_others)
         itself = rows[at] - others.start
-        inside = np.flatnonzero((itself >= 0) & (itself < steps.shape[1]))
-        steps[inside, itself[inside]] = np.inf
+        inside = np.flatnonzero((itself >= 0) & (itself < d.shape[1]))
+        d[inside, itself[inside]] = np.inf
         with kept_lock:
-            keep_smallest(kept[c_others][at], steps + np.arange(others.start, others.stop))
+            keys = kept[c_others][at]
+            i, j = places(d < bound(keys)[:, None])
+            keep_smallest(keys, i, key(d[i, j], j + others.start))
             if mirrored and at != others:
-                keep_smallest(kept[c][others], steps.T + np.arange(at.start, at.stop))
+                keys = kept[c][others]
+                i, j = places(d < bound(keys))
+                keep_smallest(keys, j, key(d[i, j], i + at.start))
 
-    tiles = product(blocks(y[rows]), blocks(y))
+    side = min(_SIDE, max(32, m // 8))  # of a tile on the diagonal one half is computed in vain
+    tiles = product(blocks(y[rows], side), blocks(y, side))
     Parallel(n_jobs=n_jobs, require="sharedmem")(
         delayed(compete)(at, others)
         for at, others in tiles
@@ -88,27 +99,32 @@ def k_nearest(
     return [row_numbers(np.sort(keys, axis=1), m) for keys in kept]
 
 
-def blocks(y: Array) -> list[slice]:
-    """Cut ascending classes into slices of one class each, of at most a tile's side."""
-    ends = np.cumsum(np.bincount(y))
+def blocks(y: Array, length: int) -> list[slice]:
+    """Cut ascending classes into slices of one class each, of at most this length."""
+    ends = np.cumsum(np.bincount(y)).tolist()
     return [
-        slice(start, min(start + _SIDE, end))
-        for begin, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)
-        for start in range(begin, end, _SIDE)
+        slice(start, min(start + length, end))
+        for begin, end in pairwise([0, *ends])
+        for start in range(begin, end, length)
     ]
 
 
-def keep_smallest(kept: Array, keys: Array) -> None:
-    """Replace the k keys kept in each row, the largest last, by the k smallest of all."""
-    row, column = np.nonzero(keys < kept[:, -1:])
+def places(mask: Array) -> tuple[Array, Array]:
+    """Return the rows and columns of what is true: `np.nonzero`, faster where it is little."""
+    return np.divmod(np.flatnonzero(mask), mask.shape[1])
+
+
+def keep_smallest(kept: Array, row: Array, keys: Array) -> None:
+    """Let new keys, each for one row, replace larger ones of the k kept there, the largest last."""
     if not len(row):
         return
-    n_better = np.bincount(row, minlength=len(kept))
-    place = np.arange(len(row)) - np.repeat(np.cumsum(n_better) - n_better, n_better)
-    better = np.full((len(kept), n_better.max()), np.inf)
-    better[row, place] = keys[row, column]
+    order = np.argsort(row, kind="stable")
+    n_new = np.bincount(row, minlength=len(kept))
+    place = np.arange(len(row)) - np.repeat(np.cumsum(n_new) - n_new, n_new)
+    new = np.full((len(kept), n_new.max()), np.inf)
+    new[row[order], place] = keys[order]
     k = kept.shape[1]
-    kept[:] = np.partition(np.hstack([kept, better]), k - 1, axis=1)[:, :k]
+    kept[:] = np.partition(np.hstack([kept, new]), k - 1, axis=1)[:, :k]
 
 
 def row_numbers(keys: Array, m: int) -> Array:

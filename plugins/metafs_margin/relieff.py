@@ -34,6 +34,7 @@ from metafs.typing import Array, Matrix
 from metafs_margin.differences import Differences
 from metafs_margin.k_nearest import blocks, k_nearest
 
+_ROWS = 512  # whose scores are one unit of work
 _PAIRS = 250_000  # differences of pairs worked on at once
 
 
@@ -76,7 +77,7 @@ def relieff_scores(
         return total
 
     parts = Parallel(n_jobs=n_jobs, require="sharedmem")(
-        delayed(contribution)(at) for at in blocks(y[rows])
+        delayed(contribution)(at) for at in blocks(y[rows], _ROWS)
     )
     return np.asarray(sum(parts) / len(rows))
 
