@@ -56,7 +56,8 @@ def ranks_of(X: Array, *, n_jobs: int | None = None) -> Ranks:
         columns = _columns(X, block)
         ranks = centred_ranks(columns)
         length[block] = np.sqrt(np.einsum("ij,ij->i", ranks, ranks))
-        np.divide(ranks, np.maximum(length[block], 1.0)[:, None], out=unit[block])
+        divisor = np.where(length[block] > 0, length[block], 1.0)
+        np.divide(ranks, divisor[:, None], out=unit[block])
         spread[block] = (columns / largest).std(axis=1)
 
     starts = range(0, n_features, step)
