@@ -118,8 +118,9 @@ class Machine(ABC):
             coefficients = self._stationary()
             decision = self._decide(coefficients)
             if not self._misplaced(decision).any():
+                raw = decision
                 coefficients, decision = self._polished(coefficients, decision)
-                if not self._misplaced(decision).any():
+                if decision is raw or not self._misplaced(decision).any():
                     break
             if step % _STEPS_PER_INVERSE == 0:
                 self._factorise()

@@ -112,7 +112,7 @@ def eliminate(
     """
     if expected is None:
         expected = np.zeros(X.shape[1])
-    unexpected = (expected == 0) & expected.any()
+    unexpected = expected == 0 if expected.any() else None
     svms = LinearSVMs(X, y, costs)
     gone: list[Array] = []
     n_svms = 0
@@ -121,12 +121,12 @@ def eliminate(
         n_svms += len(svms.machines)
         count = int(step) if step >= 1 else max(1, int(step * len(left)))
         count = min(count, len(left) - 1)
-        early = unexpected[left] & (importance < np.median(importance)) if unexpected.any() else []
-        if np.any(early):
-            order = weakest_first(importance, expected[left], left, len(left))
-            weakest = order[early[order] | (np.arange(len(left)) < count)]
-        else:
+        if unexpected is None:
             weakest = weakest_first(importance, expected[left], left, count)
+        else:
+            order = weakest_first(importance, expected[left], left, len(left))
+            early = unexpected[left] & (importance < np.median(importance))
+            weakest = order[early[order] | (np.arange(len(left)) < count)]
         gone.append(left[weakest])
         svms.drop(gone[-1])
     return Elimination(np.concatenate([*gone, left]), n_svms)

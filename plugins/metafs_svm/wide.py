@@ -70,8 +70,10 @@ class WideMachine(Machine):
             self._factorise()
             return
         U = self.inverse @ x.T
+        S = -(x @ U)
+        S.flat[:: len(x) + 1] += 1.0
         try:
-            self.inverse = plus_low_rank(self.inverse, 1.0, U, np.eye(len(x)) - x @ U)
+            self.inverse = plus_low_rank(self.inverse, 1.0, U, S)
         except LinAlgError:
             self._factorise()
 
