@@ -118,12 +118,12 @@ class GFlip(Selector):
 
     Examples
     --------
-    >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 1]] * 10
-    >>> gflip = GFlip(random_state=0).fit(X, [0, 1, 1, 0] * 10)
+    >>> X = np.random.default_rng(0).uniform(size=(200, 5))
+    >>> gflip = GFlip(random_state=0).fit(X, X[:, 0] + X[:, 3] > 1)
     >>> gflip.get_support()
-    array([ True,  True, False])
-    >>> gflip.fitness_, gflip.stopped_
-    (20.0, 'no single flip is better')
+    array([ True, False, False,  True, False])
+    >>> gflip.n_passes_, gflip.stopped_
+    (2, 'no single flip is better')
     """
 
     def __init__(

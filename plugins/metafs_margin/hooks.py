@@ -3,13 +3,26 @@
 from typing import Any
 
 from metafs.hookspecs import hookimpl
+from metafs_margin.gflip import GFlip
+from metafs_margin.margin import Margin
+from metafs_margin.relief import Relief
 from metafs_margin.relieff import ReliefF, SampleWeightedReliefF
+from metafs_margin.simba import Simba
 
 
 @hookimpl
 def metafs_selectors() -> dict[str, Any]:
-    """Offer the selectors of the Relief family."""
+    """Offer the selectors of the Relief family, ``simba`` and ``gflip``."""
     return {
+        "relief": Relief(),
         "relieff": ReliefF(),
         "sw-relieff": SampleWeightedReliefF(),
+        "simba": Simba(),
+        "gflip": GFlip(),
     }
+
+
+@hookimpl
+def metafs_measures() -> dict[str, Any]:
+    """Offer the set measure ``margin``."""
+    return {"margin": Margin()}

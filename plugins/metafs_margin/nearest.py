@@ -13,6 +13,7 @@ is the nearest.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -88,7 +89,7 @@ class Groups:
         """
         queries = np.arange(len(self)) if queries is None else queries
         hits, misses = np.full((2, len(queries)), -1)
-        if not len(self.starts) > 2:  # the hits of one class alone make no margin
+        if len(self.starts) == 2:  # one class: without misses hits are of no use
             return hits, misses
         screen = Screen(X, weights)
         for part, low, (begin, end) in screen.blocks(self, queries):
@@ -98,9 +99,8 @@ class Groups:
 
             norms, own, gamma = screen.norms, screen.norms[queries[part]], screen.gamma
             if end - begin > 1:
-                inside = low[:, begin:end]
-                found = self.closest(inside, norms[begin:end], own, gamma, exact, begin)
-                hits[part] = found
+                inside = low[:, begin:end], norms[begin:end]
+                hits[part] = self.closest(*inside, own, gamma, exact, begin)
             low[:, begin:end] = np.inf
             misses[part] = self.closest(low, norms, own, gamma, exact)
         return hits, misses
@@ -165,7 +165,7 @@ class Screen:
         """Yield blocks of queries of one class, what `Groups.closest` wants, and the class."""
         step = max(1, _CELLS // len(groups))
         bounds = np.searchsorted(queries, groups.starts)
-        for c, (start, stop) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+        for c, (start, stop) in enumerate(pairwise(bounds)):
             for begin in range(start, stop, step):
                 part = slice(begin, min(begin + step, stop))
                 low = self.left[queries[part]] @ self.right

@@ -118,7 +118,7 @@ class SetMargins:
 
     def _reach(self, x: Array) -> Array:
         """Return the square of the largest difference in one feature to any row."""
-        return np.maximum(x - x.min(), x.max() - x) ** 2
+        return np.asarray(np.maximum(x - x.min(), x.max() - x) ** 2)
 
     def _move(self, base: Array) -> None:
         """Make another set the base, and keep of the lists what remains true."""
@@ -126,7 +126,8 @@ class SetMargins:
         if not len(joined) + len(left):
             return
         if not len(base) or not len(self._base) or len(joined) + len(left) > len(base):
-            return self._forget(base)
+            self._forget(base)
+            return
         self._base = base
         self._fresh[:] = False
         self._measure(slice(None))
@@ -134,12 +135,13 @@ class SetMargins:
             self._bound -= self._reach(self.columns[feature])
 
     def _forget(self, base: Array) -> None:
+        """Begin with another base, and with empty lists that decide nothing."""
         n = len(self.y)
-        self._base = base
-        self._near = np.tile(np.arange(n, dtype=np.int32), (2, LENGTH, 1))
-        self._squared = np.full((2, LENGTH, n), np.inf)
-        self._bound = np.full((2, n), -np.inf)
-        self._fresh = np.zeros(n, dtype=bool)
+        self._base: Array = base
+        self._near: Array = np.tile(np.arange(n, dtype=np.int32), (2, LENGTH, 1))
+        self._squared: Array = np.full((2, LENGTH, n), np.inf)
+        self._bound: Array = np.full((2, n), -np.inf)
+        self._fresh: Array = np.zeros(n, dtype=bool)
 
     def _renew(self, places: Array) -> None:
         """List the nearest of some places again, under the base as it is."""

@@ -104,9 +104,9 @@ def _nearest_of_other_runs(x: Array, label: Array) -> Array:
     after = np.full(x.shape, n)
     after[:, :-1][change] = np.nonzero(change)[1] + 1
     after = np.minimum.accumulate(after[:, ::-1], axis=1)[:, ::-1]
-    left = x - np.take_along_axis(edge, before, axis=1)
-    right = np.take_along_axis(edge, after + 1, axis=1) - x
-    return np.minimum(left, right)
+    left: Array = x - np.take_along_axis(edge, before, axis=1)
+    right: Array = np.take_along_axis(edge, after + 1, axis=1) - x
+    return np.asarray(np.minimum(left, right))
 
 
 def _nearest_in_groups(x: Array, ends: Array) -> Array:
