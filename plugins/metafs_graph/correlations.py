@@ -47,17 +47,25 @@ class Correlations:
         single = n_kept * 8 > kept_bytes
         self._dtype = np.float32 if single else np.float64
         self._unit: Array = unit.astype(self._dtype, copy=False)
-        self._kept: list[Array] | None = None
-        if n_kept * self._unit.itemsize <= kept_bytes:
-            self._kept = [self._tile(*corner) for corner in self._corners()]
         self.precision = float(np.finfo(self._dtype).eps)
+        self._kept: list[tuple[int, int, Array]] | None = None
+        if n_kept * self._unit.itemsize <= kept_bytes:
+            # One piece of memory for all tiles: large pieces come in large pages.
+            room = np.empty(n_kept, dtype=self._dtype)
+            self._kept = []
+            for i, j in self._corners():
+                self._kept.append((i, j, self._tile(i, j, room)))
+                room = room[self._kept[-1][2].size :]
 
     def _corners(self) -> Iterator[tuple[int, int]]:
         starts = range(0, len(self._unit), TILE)
         return ((i, j) for i in starts for j in starts if i <= j)
 
-    def _tile(self, i: int, j: int) -> Array:
-        tile: Array = np.matmul(self._unit[i : i + TILE], self._unit[j : j + TILE].T)
+    def _tile(self, i: int, j: int, room: Array) -> Array:
+        """Compute a tile at the beginning of ``room``."""
+        rows, columns = self._unit[i : i + TILE], self._unit[j : j + TILE]
+        tile = room[: len(rows) * len(columns)].reshape(len(rows), len(columns))
+        np.matmul(rows, columns.T, out=tile)
         if i == j:
             np.fill_diagonal(tile, 1.0)
         return self._strength(tile)
@@ -66,12 +74,14 @@ class Correlations:
         return np.abs(tile, out=tile)
 
     def tiles(self) -> Iterator[tuple[int, int, Array]]:
-        """Yield the first row, the first column and the values of each tile."""
-        corners = self._corners()
-        if self._kept is None:
-            yield from ((i, j, self._tile(i, j)) for i, j in corners)
-        else:
-            yield from ((i, j, tile) for (i, j), tile in zip(corners, self._kept, strict=True))
+        """Yield the first row, the first column and the values of each tile.
+
+        Tiles that are not kept all use the same memory: done with one, ask for the next.
+        """
+        if self._kept is not None:
+            return iter(self._kept)
+        room = np.empty(TILE * TILE, dtype=self._dtype)
+        return ((i, j, self._tile(i, j, room)) for i, j in self._corners())
 
     def __matmul__(self, v: Array) -> Array:
         v = v.astype(self._dtype, copy=False)
