@@ -4,6 +4,7 @@ from typing import Any
 
 from metafs.hookspecs import hookimpl
 from metafs_svm.ensemble import EnsembleSVMRFE
+from metafs_svm.fsv import FSV
 from metafs_svm.svm_rfe import SVMRFE
 from metafs_svm.svm_weights import SVMWeights
 from metafs_svm.sw_svm_rfe import SWSVMRFE
@@ -11,11 +12,12 @@ from metafs_svm.sw_svm_rfe import SWSVMRFE
 
 @hookimpl
 def metafs_selectors() -> dict[str, Any]:
-    """Offer the selectors ``svm-rfe``, ``ensemble-svm-rfe`` and ``sw-svm-rfe``."""
+    """Offer the selectors ``svm-rfe``, ``ensemble-svm-rfe``, ``sw-svm-rfe`` and ``fsv``."""
     return {
         "svm-rfe": SVMRFE(),
         "ensemble-svm-rfe": EnsembleSVMRFE(),
         "sw-svm-rfe": SWSVMRFE(),
+        "fsv": FSV(),
     }
 
 
