@@ -9,7 +9,7 @@ wine = load_wine()
 X = minmax_scale(wine.data)  # the spread of grams and percents is not to be compared
 
 graph = feature_graph(X, wine.feature_names, n_edges=8)
-print("Strongest edges: both features spread widely or differ in what they say")
+print("Strongest edges: two features that differ, at least one of them of wide spread")
 for one, other, weight in sorted(graph.edges.data("weight"), key=lambda edge: -edge[2]):
     print(f"  {weight:.3f}  {one} - {other}")
 

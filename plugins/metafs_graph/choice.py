@@ -57,24 +57,16 @@ def fold_scores(
         y = discretise_target(y)
         cv = _enough_of_each_class(y, cv)
     scorer = check_scoring(learner, scoring)
+
+    def score(columns: Array, train: Array, test: Array) -> float:
+        model = clone(learner).fit(X[np.ix_(train, columns)], y[train])
+        return float(scorer(model, X[np.ix_(test, columns)], y[test]))
+
     table = []
     for train, test in check_cv(cv, y, classifier=not numeric).split(X, y):
-        X_train = X[train]
-        orders = [np.argsort(ranking) for ranking in rankings(X_train)]
-        table.append(
-            [
-                [
-                    scorer(
-                        clone(learner).fit(X_train[:, order[:size]], y[train]),
-                        X[test][:, order[:size]],
-                        y[test],
-                    )
-                    for size in sizes
-                ]
-                for order in orders
-            ]
-        )
-    return np.array(table, dtype=np.float64)
+        orders = [np.argsort(ranking) for ranking in rankings(X[train])]
+        table.append([[score(order[:k], train, test) for k in sizes] for order in orders])
+    return np.array(table)
 
 
 def _enough_of_each_class(y: Array, cv: Any) -> Any:

@@ -16,7 +16,6 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from scipy.stats import spearmanr
 from sklearn.utils import check_array
-from sklearn.utils.validation import _get_feature_names
 
 from metafs.errors import UsageError
 from metafs.matrix import dense
@@ -127,10 +126,11 @@ def compare_centralities(graph: nx.Graph) -> dict[str, float]:
 
 
 def _names(X: Any, feature_names: Sequence[str] | None) -> list[str]:
-    if feature_names is not None:
-        return [str(name) for name in feature_names]
-    own = _get_feature_names(X)
-    return [f"x{j}" for j in range(np.shape(X)[1])] if own is None else list(own)
+    if feature_names is None:
+        feature_names = getattr(X, "columns", None)
+    if feature_names is None:
+        return [f"x{j}" for j in range(np.shape(X)[1])]
+    return [str(name) for name in feature_names]
 
 
 def _edges(affinity: Affinity, alpha: float, n_edges: int | None) -> tuple[Array, Array, Array]:

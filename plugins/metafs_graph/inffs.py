@@ -90,15 +90,16 @@ class InfFS(RankingSelector):
         How much a path loses with each step, relative to the spectral radius; below 1.
     learner : classifier or regressor, default=None
         Used where something is left to cross-validation; None is a linear SVM behind scaling.
+        One that chooses its own settings, as ``GridSearchCV`` does, chooses them in each fold.
     cv : int or splitter of scikit-learn, default=5
         The folds; fewer of them if a class has fewer samples.
     scoring : str or callable, default=None
         A scorer of scikit-learn; None is the learner's own score.
     alphas : sequence of float, default=None
         What "cv" tries as alpha; None is 0, 0.1, ..., 1.
-    sizes : sequence of int, default=None
-        What "cv" tries as number of features; None is ten numbers from 1 to all features, in
-        geometric progression.
+    sizes : sequence of int or float, default=None
+        What "cv" tries as number of features, or as share of them; None is ten numbers from 1
+        to all features, in geometric progression.
     n_jobs : int, default=None
         Threads that rank columns; the answer does not depend on them.
 
@@ -113,7 +114,7 @@ class InfFS(RankingSelector):
     n_features_ : int
         The number of features kept.
     spectral_radius_ : float
-        Of the graph; 0 if no two features differ and none spreads.
+        Of the graph; 0 where nothing joins its features.
     cv_scores_ : ndarray of shape (n_alphas, n_sizes) or None
         Mean score of the learner over the folds, where something was left to them.
     n_evaluations_ : int
@@ -127,6 +128,8 @@ class InfFS(RankingSelector):
     to cross-validation. There, the ranking is made anew from the training rows of each fold,
     and a numeric target is discretised unless the learner is a regressor. Among equally good
     choices the fewest features win, then the smallest alpha.
+
+    Spread is compared as it is: bring features of different units to one scale before.
 
     A constant feature has no rank correlation: it is left out of the graph, scores 0 and ranks
     below all others. Missing values are refused.
@@ -157,7 +160,7 @@ class InfFS(RankingSelector):
         cv: Any = 5,
         scoring: Any = None,
         alphas: Sequence[float] | None = None,
-        sizes: Sequence[int] | None = None,
+        sizes: Sequence[float] | None = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(n_features_to_select)
@@ -248,9 +251,12 @@ class InfFS(RankingSelector):
             raise UsageError(f"decay is {self.decay!r}; give a number above 0 and below 1.")
         if self.n_features_to_select != "cv":
             return alphas, [n_to_keep(self.n_features_to_select, n_features)]
-        tried = np.geomspace(1, n_features, 10).round() if self.sizes is None else self.sizes
-        sizes = sorted({n_to_keep(int(size), n_features) for size in tried})
-        return alphas, sizes
+        sizes = self.sizes
+        if sizes is None:
+            sizes = np.geomspace(1, n_features, 10).round().astype(int).tolist()
+        if not len(sizes):
+            raise UsageError("sizes is empty; give numbers of features to choose from, or None.")
+        return alphas, sorted({n_to_keep(size, n_features) for size in sizes})
 
     def _get_support_mask(self) -> Array:
         check_is_fitted(self)

@@ -8,7 +8,7 @@ The largest eigenvalue of T tends to the spectral radius, because v cannot be or
 Perron's eigenvector, and :math:`Q (I - rT)^{-1} e_1 \lVert v \rVert` tends to x. What is missing
 from both is known at every step, without a further product by A: the residuals are beta times
 the last component. The basis is kept orthogonal throughout, so that after n steps at the latest
-nothing is missing; usually a dozen or two are enough.
+nothing is missing; usually about ten are enough.
 
 C. Lanczos, "An iteration method for the solution of the eigenvalue problem of linear
 differential and integral operators", Journal of Research of the National Bureau of Standards,

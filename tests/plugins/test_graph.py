@@ -322,6 +322,8 @@ def test_cross_validation_is_only_for_what_is_left_to_it():
     number = InfFS("cv", alpha=0.4).fit(X, y)
     assert number.alpha_ == 0.4 and number.cv_scores_.shape == (1, 8)
     assert number.get_support().sum() == number.n_features_
+    shares = InfFS("cv", sizes=[0.25, 12, 1.0]).fit(X, y)
+    assert shares.cv_scores_.shape == (1, 2), "a quarter of the features, and all of them"
     mixed = InfFS(0.5, alpha="cv").fit(csr_array(X), np.array(["a", "b", "c"])[y])
     assert mixed.cv_scores_.shape == (11, 1) and mixed.n_features_ == 6
     assert mixed.alpha_ == round(mixed.cv_scores_.argmax() * 0.1, 1)
@@ -366,6 +368,7 @@ def test_few_samples_of_a_class_mean_fewer_folds_and_too_few_a_sentence():
         ({"decay": 0.0}, "decay is 0.0"),
         ({"n_features_to_select": 0}, "n_features_to_select is 0"),
         ({"n_features_to_select": "cv", "sizes": [0]}, "n_features_to_select is 0"),
+        ({"n_features_to_select": "cv", "sizes": []}, "sizes is empty"),
     ],
 )
 def test_impossible_settings_are_a_sentence(wrong, sentence):
