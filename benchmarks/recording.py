@@ -70,6 +70,7 @@ update tally set n_rows = case table_name
     when 'selection' then (select count(*) from selection)
     when 'candidate' then (select count(*) from candidate)
     when 'neighbour' then (select count(*) from neighbour)
+    else n_rows
 end
 """,
     "checkpoint",

@@ -18,6 +18,7 @@ from metafs_metadb.rows import (
     RunRow,
     SelectionRows,
     Signatures,
+    StabilityRow,
     Table,
 )
 from metafs_metadb.search import NeighbourSearch, SqlSearch
@@ -40,5 +41,6 @@ __all__ = [
     "SelectionRows",
     "Signatures",
     "SqlSearch",
+    "StabilityRow",
     "Table",
 ]

@@ -41,6 +41,7 @@ group by {column} order by {column}
         ("candidate", "run_id", "run"),
         ("neighbour", "run_id", "run"),
         ("neighbour", "problem_id", "problem"),
+        ("stability", "problem_id", "problem"),
     )
 }
 
@@ -77,6 +78,7 @@ group by {columns} having count(*) > 1 order by {columns}
         ("feature", "feature_id", "true"),
         ("feature", "space, name", "true"),
         ("run", "run_id", "true"),
+        ("stability", "stability_id", "true"),
         ("run", "problem_id, settings", "status = 'solved' and settings is not null"),
     )
 }

@@ -24,6 +24,7 @@ from metafs_metadb.rows import (
     SelectionRows,
     Signature,
     Signatures,
+    StabilityRow,
     Table,
 )
 from metafs_metadb.search import SqlSearch
@@ -97,6 +98,19 @@ class MetaDB:
                 migrate.start_or_refuse(con, self.path)
             yield con
 
+    @contextmanager
+    def _transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the file for writing; all that is written is on disk afterwards, or nothing is."""
+        with self.writing() as con:
+            con.execute("begin")
+            try:
+                yield con
+            except BaseException:
+                con.execute("rollback")
+                raise
+            con.execute("commit")
+            con.execute("checkpoint")
+
     # --- telling --------------------------------------------------------------------------------
 
     def record(
@@ -119,25 +133,25 @@ class MetaDB:
         file and all other rows.
         """
         begun = perf_counter()
-        with self.writing() as con:
-            con.execute("begin")
-            try:
-                recorded = record.write(
-                    con,
-                    problem,
-                    run,
-                    signatures or {},
-                    selections or SelectionRows(),
-                    candidates,
-                    neighbours,
-                    begun,
-                )
-            except BaseException:
-                con.execute("rollback")
-                raise
-            con.execute("commit")
-            con.execute("checkpoint")
-        return recorded
+        with self._transaction() as con:
+            return record.write(
+                con,
+                problem,
+                run,
+                signatures or {},
+                selections or SelectionRows(),
+                candidates,
+                neighbours,
+                begun,
+            )
+
+    def record_stability(self, problem: ProblemRow, stability: StabilityRow) -> int:
+        """Remember how stable a selector was on a problem; return the stability_id.
+
+        Every measurement is a row of its own, also one that was made before.
+        """
+        with self._transaction() as con:
+            return record.write_stability(con, problem, stability)
 
     def freeze_projection(self, space: str, distance: str, names: Sequence[str]) -> list[str]:
         """Freeze the features a projected distance looks at; the first list given stays."""

@@ -118,7 +118,28 @@ select
     unnest($weight::double[])
 """
 
-TALLIED = ("problem", "feature", "signature", "run", "selection", "candidate", "neighbour")
+INSERT_STABILITY = """
+insert into stability (
+    problem_id, selector, params, n_resamples, share, bootstrap, top, seed, jensen_shannon,
+    jaccard, kuncheva, created_at, metafs_version
+)
+values (
+    $problem_id, $selector, $params, $n_resamples, $share, $bootstrap, $top, $seed,
+    $jensen_shannon, $jaccard, $kuncheva, $created_at, $metafs_version
+)
+returning stability_id
+"""
+
+TALLIED = (
+    "problem",
+    "feature",
+    "signature",
+    "run",
+    "selection",
+    "candidate",
+    "neighbour",
+    "stability",
+)
 
 ADD_TO_TALLY = """
 update tally set n_rows = n_rows + case table_name
@@ -129,6 +150,7 @@ update tally set n_rows = n_rows + case table_name
     when 'selection' then $selection
     when 'candidate' then $candidate
     when 'neighbour' then $neighbour
+    when 'stability' then $stability
 end
 """
 

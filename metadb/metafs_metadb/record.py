@@ -23,6 +23,7 @@ from metafs_metadb.rows import (
     RunRow,
     SelectionRows,
     Signature,
+    StabilityRow,
 )
 
 
@@ -66,6 +67,23 @@ def write(
     return Recorded(problem_id, int(run_id))
 
 
+def write_stability(
+    con: duckdb.DuckDBPyConnection, problem: ProblemRow, stability: StabilityRow
+) -> int:
+    """Write how stable a selector was and return its id; the caller holds the transaction."""
+    tally = dict.fromkeys(queries.TALLIED, 0) | {"stability": 1}
+    problem_id = _write_problem(con, problem, _known_problem(con, problem), tally)
+    values = asdict(stability) | {"problem_id": problem_id, "created_at": utc_now()}
+    values["params"] = _json(stability.params)
+    (stability_id,) = con.execute(queries.INSERT_STABILITY, values).fetchall()[0]
+    con.execute(queries.ADD_TO_TALLY, tally)
+    return int(stability_id)
+
+
+def _json(params: Mapping[str, Any]) -> str:
+    return json.dumps(params, sort_keys=True, default=str)
+
+
 def _run_values(run: RunRow, record_s: float) -> dict[str, Any]:
     values = asdict(run)
     durations = {"record": record_s} | values.pop("duration_s")
@@ -73,7 +91,7 @@ def _run_values(run: RunRow, record_s: float) -> dict[str, Any]:
         raise ValueError(f"unknown phases {sorted(unknown)}; known are {PHASES}")
     # NaN sorts above every number in DuckDB, so a score that could not be had must be a null.
     values |= {k: None for k, v in values.items() if isinstance(v, float) and math.isnan(v)}
-    values["params"] = json.dumps(values["params"], sort_keys=True, default=str)
+    values["params"] = _json(run.params)
     return values | {f"{phase}_s": durations.get(phase) for phase in PHASES}
 
 

@@ -77,6 +77,23 @@ class NeighbourRow:
 
 
 @dataclass(frozen=True)
+class StabilityRow:
+    """How stable a selector was found to be on a problem."""
+
+    selector: str
+    n_resamples: int
+    share: float
+    jensen_shannon: float
+    jaccard: float
+    kuncheva: float
+    metafs_version: str
+    bootstrap: bool = False
+    params: Mapping[str, Any] = field(default_factory=dict)
+    top: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
 class Recorded:
     """Where a run was written; `again` if an equal one was there already, which then stays."""
 

@@ -193,7 +193,7 @@ def test_an_older_schema_waits_for_migrate(db, monkeypatch):
         with pytest.raises(MetaDBOutdated) as raised:
             use()
         assert f"run `metafs db migrate --db {db.path}`" in one_sentence(raised)
-    assert db.migrate() == ["0002_views"]
+    assert db.migrate() == ["0002_views", "0003_stability"]
     assert db.migrate() == []
     assert db.important_features("default", 5) == ["a", "b"]
     assert db.check() == []
@@ -202,7 +202,7 @@ def test_an_older_schema_waits_for_migrate(db, monkeypatch):
 def test_a_migration_that_fails_leaves_nothing(db, monkeypatch):
     db.ensure()
     whole = migrations.known()
-    broken = migrations.Migration(3, "broken", "create table half (x integer); select nonsense")
+    broken = migrations.Migration(99, "broken", "create table half (x integer); select nonsense")
     monkeypatch.setattr(migrations, "known", lambda: (*whole, broken))
     with pytest.raises(duckdb.Error):
         db.migrate()

@@ -1,0 +1,20 @@
+"""How much a selection changes when the data change a little."""
+
+from metafs.stability.indices import (
+    jaccard,
+    jensen_shannon,
+    jensen_shannon_of_sets,
+    kuncheva,
+    rank_weights,
+)
+from metafs.stability.resampling import Stability, stability_of
+
+__all__ = [
+    "Stability",
+    "jaccard",
+    "jensen_shannon",
+    "jensen_shannon_of_sets",
+    "kuncheva",
+    "rank_weights",
+    "stability_of",
+]

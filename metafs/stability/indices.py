@@ -1,0 +1,154 @@
+r"""Indices of stability: 1 for rankings or sets that never change, about 0 for random ones.
+
+**Jensen-Shannon**, of rankings. The feature at rank r of the first k of l features weighs
+
+.. math:: q(r) = \frac{1}{2k} \Big(1 + \sum_{i=r}^{k} \frac{1}{i}\Big),
+
+those behind weigh nothing, so that N rankings are N distributions over the features, and
+
+.. math::
+
+    S = 1 - \frac{D}{D^*}, \qquad
+    D = \frac{1}{N} \sum_{i=1}^{N} \mathrm{KL}(q_i \,\|\, \bar q), \qquad
+    D^* = \frac{1}{N} \sum_{i=1}^{N} \mathrm{KL}(q_i \,\|\, 1/l),
+
+where D* is what random rankings come to when they are many; of few, the index is above 0.
+A set is the distribution that is uniform over its features. S lies between 0 and 1.
+
+R. Guzmán-Martínez, R. Alaiz-Rodríguez, "Feature selection stability assessment based on the
+Jensen-Shannon divergence", ECML PKDD 2011.
+
+**Jaccard**, of sets: the mean over all pairs of the share of common features.
+
+**Kuncheva**, of sets: the mean over all pairs of :math:`(r l - k^2) / (k (l - k))` for two sets of
+k features with r in common, which is 0 for what chance has in common. Sets of different sizes
+take the form that equals it when all have one size,
+
+.. math:: 1 - \sum_j \frac{N}{N - 1}\, p_j (1 - p_j) \Big/ \bar k \Big(1 - \frac{\bar k}{l}\Big),
+
+with p the share of sets that hold feature j and k̄ the mean size.
+
+L. I. Kuncheva, "A stability index for feature selection", IASTED AIA 2007; S. Nogueira,
+K. Sechidis, G. Brown, "On the stability of feature selection algorithms", JMLR 18, 2018.
+
+Where nothing could differ (every set empty or full, a single feature), all three are 1.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import rel_entr
+
+from metafs.errors import UsageError
+from metafs.typing import Array
+
+
+def rank_weights(k: int) -> Array:
+    """Return the weights of the ranks 1 to k, which sum to 1.
+
+    Examples
+    --------
+    >>> rank_weights(2)
+    array([0.625, 0.375])
+    """
+    weights: Array = (1 + np.cumsum(1 / np.arange(k, 0, -1))[::-1]) / (2 * k)
+    return weights
+
+
+def jensen_shannon(rankings: ArrayLike, k: int | None = None) -> float:
+    """Return the stability of rankings, or of their first k features.
+
+    Parameters
+    ----------
+    rankings : array-like of shape (n_rankings, n_features)
+        The rank of each feature, 1 for the best. Features of equal rank share the weights of
+        the places that they take together.
+    k : int, default=None
+        How many places count; None for all.
+
+    Examples
+    --------
+    >>> jensen_shannon([[1, 2, 3], [1, 2, 3]])
+    1.0
+    >>> top, bottom = [[1, 2, 3, 4], [2, 1, 3, 4]], [[1, 2, 3, 4], [1, 2, 4, 3]]
+    >>> jensen_shannon(top) < jensen_shannon(bottom) < 1
+    True
+    """
+    ranks = _table("ranking", rankings)
+    n_features = ranks.shape[1]
+    k = n_features if k is None else k
+    if not 1 <= k <= n_features:
+        raise UsageError(f"the first {k} of {n_features} features cannot be compared.")
+    places = np.zeros(n_features)
+    places[:k] = rank_weights(k)
+    return _similarity(np.array([_distribution(each, places) for each in ranks]))
+
+
+def jensen_shannon_of_sets(selected: ArrayLike) -> float:
+    """Return the stability of sets, each uniform over its features; an empty one over all.
+
+    Examples
+    --------
+    >>> jensen_shannon_of_sets([[True, False, False], [True, False, False]])
+    1.0
+    """
+    sets = _table("set", selected).astype(np.float64)
+    sets[~sets.any(axis=1)] = 1.0
+    return _similarity(sets / sets.sum(axis=1, keepdims=True))
+
+
+def jaccard(selected: ArrayLike) -> float:
+    """Return the mean share of common features over all pairs of sets; two empty ones are equal.
+
+    Examples
+    --------
+    >>> jaccard([[True, True, False], [True, False, True]])
+    0.3333333333333333
+    """
+    sets = _table("set", selected).astype(np.float64)
+    common = sets @ sets.T
+    sizes = sets.sum(axis=1)
+    either = sizes[:, None] + sizes - common
+    shares = np.divide(common, either, out=np.ones_like(common), where=either > 0)
+    return float(shares[np.triu_indices(len(sets), 1)].mean())
+
+
+def kuncheva(selected: ArrayLike) -> float:
+    """Return what sets have in common beyond chance; negative for less than chance.
+
+    Examples
+    --------
+    >>> kuncheva([[True, False, False, False], [True, False, False, False]])
+    1.0
+    >>> kuncheva([[True, True, False, False], [True, False, True, False]])
+    0.0
+    """
+    sets = _table("set", selected).astype(np.float64)
+    n_sets, n_features = sets.shape
+    p = sets.mean(axis=0)
+    by_chance = p.sum() * (1 - p.sum() / n_features)
+    varies = n_sets / (n_sets - 1) * (p * (1 - p)).sum()
+    return float(1 - varies / by_chance) if by_chance > 0 else 1.0
+
+
+def _table(what: str, rows: ArrayLike) -> Array:
+    table = np.asarray(rows)
+    if table.ndim != 2 or len(table) < 2 or table.shape[1] < 1:
+        raise UsageError(f"give at least two {what}s of the same features, one a row.")
+    return table
+
+
+def _distribution(ranks: Array, places: Array) -> Array:
+    """Return the weight of each feature; those of equal rank share theirs."""
+    _, group, size = np.unique(ranks, return_inverse=True, return_counts=True)
+    of_group = np.add.reduceat(places, np.cumsum(size) - size)
+    weights: Array = (of_group / size)[group]
+    return weights
+
+
+def _similarity(distributions: Array) -> float:
+    """Return 1 less the divergence of distributions, as a share of that of random ones."""
+    divergence = rel_entr(distributions, distributions.mean(axis=0)).sum(axis=1).mean()
+    random = rel_entr(distributions, 1 / distributions.shape[1]).sum(axis=1).mean()
+    if divergence <= 1e-12 * random or random <= 1e-12:
+        return 1.0
+    return float(max(0.0, 1 - divergence / random))

@@ -1,0 +1,215 @@
+"""How stable a selector is on some data: it selects again and again from parts of the rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from metafs.engines import open_engine
+from metafs.errors import UsageError
+from metafs.memory import problem_row, uninterrupted
+from metafs.problem import Problem
+from metafs.registry import Registry
+from metafs.selection import Selection, configured, select
+from metafs.settings import Settings
+from metafs.stability.indices import jaccard, jensen_shannon, kuncheva
+from metafs.typing import Array
+from metafs.version import __version__
+from metafs_metadb import MetaDB, StabilityRow
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """How much a selector's answers agree; 1 for always the same, about 0 for random ones."""
+
+    jensen_shannon: float
+    """Of the rankings, differences at the top weighing more."""
+    jaccard: float
+    """Of the sets: the mean share of common features."""
+    kuncheva: float
+    """Of the sets: what they have in common beyond chance."""
+    share_selected: Array = field(repr=False)
+    """(n_features,): how often each feature was selected."""
+    rankings: Array = field(repr=False)
+    """(n_resamples, n_features): 1 for the best; equal where the selector sees no difference."""
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How the rows of each selection are drawn.
+
+    Parameters
+    ----------
+    share : float
+        The share of the rows that is drawn, of every class alike.
+    bootstrap : bool
+        Whether a row may be drawn more than once.
+    """
+
+    share: float = 0.9
+    bootstrap: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise UsageError(f"share must be above 0 and at most 1, not {self.share:g}.")
+
+    def rows(self, problem: Problem, rng: np.random.Generator) -> Array:
+        """Draw rows, at least one of each class, and return them in order."""
+        strata = problem.y if problem.is_classification else np.zeros(problem.n_samples, np.int64)
+        drawn = [
+            rng.choice(members, max(1, round(self.share * len(members))), replace=self.bootstrap)
+            for members in (np.flatnonzero(strata == code) for code in np.unique(strata))
+        ]
+        return np.sort(np.concatenate(drawn))
+
+
+def stability_of(
+    selector: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    n_resamples: int = 20,
+    share: float = 0.9,
+    bootstrap: bool = False,
+    top: int | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    params: Mapping[str, Any] | None = None,
+    registry: Registry | None = None,
+    db: MetaDB | str | PathLike[str] | None = None,
+) -> Stability:
+    """Tell how stable a selector is on these data.
+
+    Parameters
+    ----------
+    selector : str or object
+        The public name of a selector, or any scikit-learn-compatible one.
+    X : array-like, sparse matrix, DataFrame or Problem
+        The table; a `Problem` has its target with it.
+    y : array-like of shape (n_samples,)
+        The target, unless X is a `Problem`.
+    n_resamples : int, default=20
+        How often to select.
+    share : float, default=0.9
+        The share of the rows that each selection sees, of every class alike.
+    bootstrap : bool, default=False
+        Draw rows with replacement.
+    top : int, default=None
+        Compare only the first features of each ranking, and take them for the sets. None
+        compares whole rankings, and the sets that the selector chose.
+    random_state : int, RandomState instance or None, default=None
+        Decides which rows are drawn, and the chance inside a selector that was given no
+        random_state of its own. The same seed gives the same answer for any n_jobs.
+    n_jobs : int, default=None
+        Processes.
+    params : mapping, default=None
+        Parameters of the selector.
+    registry : Registry, default=None
+        Where names are looked up; by default among the installed plugins.
+    db : path or MetaDB, default=None
+        Record the result there, in the table ``stability``. Measuring again adds a row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> found = stability_of(SelectKBest(k=2), *load_iris(return_X_y=True), random_state=0)
+    >>> found.jaccard, found.share_selected
+    (1.0, array([0., 0., 1., 1.]))
+    """
+    problem = X if isinstance(X, Problem) else Problem.of(X, y)
+    resampling = Resampling(share, bootstrap)
+    if n_resamples < 2:
+        raise UsageError(f"n_resamples must be at least 2, not {n_resamples}.")
+    if top is not None and not 1 <= top <= problem.n_features:
+        raise UsageError(f"top must lie between 1 and {problem.n_features}, not {top}.")
+    ready = _resolved(selector, params or {}, registry)
+    seeds = check_random_state(random_state).randint(2**31 - 1, size=n_resamples).tolist()
+    work = partial(selection_from_part, ready, problem, resampling)
+    with open_engine(jobs=n_jobs or 1) as side_by_side:
+        found = stability(list(side_by_side(work, seeds)), top)
+    if db is not None:
+        row = StabilityRow(
+            selector=selector if isinstance(selector, str) else type(selector).__name__,
+            params=ready.get_params(deep=False),
+            n_resamples=n_resamples,
+            share=share,
+            bootstrap=bootstrap,
+            top=top,
+            seed=int(random_state) if isinstance(random_state, int | np.integer) else None,
+            jensen_shannon=found.jensen_shannon,
+            jaccard=found.jaccard,
+            kuncheva=found.kuncheva,
+            metafs_version=__version__,
+        )
+        with uninterrupted():
+            (db if isinstance(db, MetaDB) else MetaDB(db)).record_stability(
+                problem_row(problem), row
+            )
+    return found
+
+
+def selection_from_part(
+    selector: Any, problem: Problem, resampling: Resampling, seed: int
+) -> Selection:
+    """Select from rows drawn with this seed, which also seeds a selector without a seed."""
+    rng = np.random.default_rng(seed)
+    rows = resampling.rows(problem, rng)
+    own = selector.get_params(deep=False)
+    told: dict[str, Any] = {}
+    if "random_state" in own and own["random_state"] is None:
+        told["random_state"] = int(rng.integers(2**31 - 1))
+    if problem.categories:
+        told["categorical_features"] = sorted(problem.categories)
+    return select(
+        configured(selector, told),
+        problem.X[rows],
+        problem.y[rows],
+        meta_features=problem.meta_features,
+    )
+
+
+def stability(selections: list[Selection], top: int | None = None) -> Stability:
+    """Compare the answers of a selector."""
+    rankings = np.array([tied_ranks(each) for each in selections])
+    if top is None:
+        selected = np.array([each.selected for each in selections])
+    else:
+        places = np.array([np.argsort(each.ranking, kind="stable") for each in selections])
+        selected = np.zeros(rankings.shape, dtype=bool)
+        np.put_along_axis(selected, places[:, :top], True, axis=1)
+    return Stability(
+        jensen_shannon=jensen_shannon(rankings, top),
+        jaccard=jaccard(selected),
+        kuncheva=kuncheva(selected),
+        share_selected=selected.mean(axis=0),
+        rankings=rankings,
+    )
+
+
+def tied_ranks(selection: Selection) -> Array:
+    """Return ranks in which neighbours with equal scores, selected alike, are equal.
+
+    A ranking orders them by column, as if the selector saw a difference, and always the same:
+    a selector that says nothing would seem stable.
+    """
+    order = np.argsort(selection.ranking, kind="stable")
+    scores = np.where(np.isnan(selection.scores), -np.inf, selection.scores)[order]
+    selected = selection.selected[order]
+    differs = (scores[1:] != scores[:-1]) | (selected[1:] != selected[:-1])
+    first = np.concatenate([[True], differs])
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = 1 + np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))
+    return ranks
+
+
+def _resolved(selector: Any, params: Mapping[str, Any], registry: Registry | None) -> Any:
+    if not isinstance(selector, str):
+        return clone(selector).set_params(**params)
+    plan = Settings(selector=selector, params=params, seed=None).resolve(registry or Registry())
+    return plan.selector
