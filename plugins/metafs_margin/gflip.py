@@ -123,7 +123,7 @@ class GFlip(Selector):
     >>> gflip.get_support()
     array([ True, False, False,  True, False])
     >>> gflip.n_passes_, gflip.stopped_
-    (2, 'no single flip is better')
+    (3, 'no single flip is better')
     """
 
     def __init__(

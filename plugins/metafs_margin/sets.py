@@ -120,6 +120,15 @@ class SetMargins:
         """Return the square of the largest difference in one feature to any row."""
         return np.asarray(np.maximum(x - x.min(), x.max() - x) ** 2)
 
+    def _forget(self, base: Array) -> None:
+        """Begin with another base, and with empty lists that decide nothing."""
+        n = len(self.y)
+        self._base: Array = base
+        self._near: Array = np.tile(np.arange(n, dtype=np.int32), (2, LENGTH, 1))
+        self._squared: Array = np.full((2, LENGTH, n), np.inf)
+        self._bound: Array = np.full((2, n), -np.inf)
+        self._fresh: Array = np.zeros(n, dtype=bool)
+
     def _move(self, base: Array) -> None:
         """Make another set the base, and keep of the lists what remains true."""
         joined, left = np.setdiff1d(base, self._base), np.setdiff1d(self._base, base)
@@ -133,15 +142,6 @@ class SetMargins:
         self._measure(slice(None))
         for feature in left:
             self._bound -= self._reach(self.columns[feature])
-
-    def _forget(self, base: Array) -> None:
-        """Begin with another base, and with empty lists that decide nothing."""
-        n = len(self.y)
-        self._base: Array = base
-        self._near: Array = np.tile(np.arange(n, dtype=np.int32), (2, LENGTH, 1))
-        self._squared: Array = np.full((2, LENGTH, n), np.inf)
-        self._bound: Array = np.full((2, n), -np.inf)
-        self._fresh: Array = np.zeros(n, dtype=bool)
 
     def _renew(self, places: Array) -> None:
         """List the nearest of some places again, under the base as it is."""

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from scipy.linalg.blas import sgemv
 from sklearn.utils import check_random_state
 
 from metafs.discretise import discretise_target
@@ -28,13 +29,27 @@ from metafs.matrix import dense
 from metafs.prior import Prior
 from metafs.ranking import RankingSelector
 from metafs.typing import Array, Matrix
-from metafs_margin.nearest import Groups, rounding, squared_distances
+from metafs_margin.nearest import TIE, Groups, rounding
 from metafs_margin.relief import picks
 from metafs_margin.theta import nearest_distances, theta
 from metafs_margin.utility import Utility
 
 FLOOR = 0.1
 """The starting weight of a feature of which nothing is expected: from zero there is no return."""
+
+_UNDERFLOW = 1e-30  # beyond what float32 loses of a sum of squares below 1
+_IN_CACHE = 2**17  # values of a table that are multiplied by several vectors before the next
+
+
+def products(table: Array, vectors: Array) -> Array:
+    """Return each vector times a table of float32, which is read from memory once for all."""
+    found = np.zeros((len(vectors), table.shape[1]), dtype=np.float32)
+    n_rows = max(1, _IN_CACHE // table.shape[1]) if len(vectors) > 1 else len(table)
+    for start in range(0, len(table), n_rows):
+        block = table[start : start + n_rows].T
+        for each, vector in zip(found, vectors[:, start : start + n_rows], strict=True):
+            each[:] = sgemv(1.0, block, vector, beta=1.0, y=each, overwrite_y=1)
+    return found
 
 
 class WeightedSearch:
@@ -48,35 +63,38 @@ class WeightedSearch:
     def __init__(self, X: Array, groups: Groups) -> None:
         self.X, self.groups = X, groups
         centred = X - X.mean(axis=0)
-        self.x = (centred / (np.abs(centred).max() or 1.0)).astype(np.float32)
-        self.squares = self.x * self.x
+        centred /= np.abs(centred).max() or 1.0
+        self.columns = np.ascontiguousarray(centred.T, dtype=np.float32)
+        self.squares = self.columns**2
         self.gamma = rounding(X.shape[1], np.float32)
 
     def nearest(self, places: Array, weights: Array) -> Iterator[tuple[int, int]]:
         """Yield the nearest hit and miss of each place, each under its own row of weights."""
         v = ((weights / np.abs(weights).max(axis=1, keepdims=True)) ** 2).astype(np.float32)
-        norms = (self.squares @ v.T).T
-        low = (self.x @ (v * self.x[places]).T).T
-        low = norms * np.float32(1.0 - 2.0 * self.gamma) - 2.0 * low
+        norms = products(self.squares, v)
+        low = products(self.columns, -2.0 * v * self.columns[:, places].T)
+        low += np.float32(1.0 - 2.0 * self.gamma) * norms
         for place, w, row, norm in zip(places, weights, low, norms, strict=True):
             yield self._decide(place, w, row, norm)
 
     def _decide(self, place: int, w: Array, low: Array, norms: Array) -> tuple[int, int]:
         begin, end = self.groups.first[place], self.groups.last[place]
-        own = norms[[place]].astype(np.float64)
-
-        def exact(_: Array, others: Array) -> Array:
-            return squared_distances(self.X, np.full(len(others), place), others, w)
-
-        def closest(begin: int, end: int) -> int:
-            inside = slice(begin, end)
-            of = low[None, inside], norms[inside]
-            return int(self.groups.closest(*of, own, self.gamma, exact, begin)[0])
-
         low[place] = np.inf
-        hit = closest(begin, end)
+        hit = self._closest(place, w, low, norms, slice(begin, end))
         low[begin:end] = np.inf
-        return hit, closest(0, len(low))
+        return hit, self._closest(place, w, low, norms, slice(0, len(low)))
+
+    def _closest(self, place: int, w: Array, low: Array, norms: Array, inside: slice) -> int:
+        """Do for one place what `Groups.closest` does for many."""
+        best = inside.start + low[inside].argmin()
+        error = self.gamma * (4.0 * float(norms[best]) + 2.0 * float(norms[place])) + _UNDERFLOW
+        upper = np.nextafter(np.float32(float(low[best]) + 1.01 * error), np.float32(np.inf))
+        near = inside.start + np.flatnonzero(low[inside] <= upper)
+        if len(near) > 1:
+            squared = (self.X[near] - self.X[place]) ** 2 @ w**2
+            near = near[squared <= (1.0 + TIE) * squared.min()]
+            near = near[[self.groups.rows[near].argmin()]]
+        return int(near[0])
 
 
 def step(x: Array, hit: Array, miss: Array, w: Array, utility: Utility) -> Array:
