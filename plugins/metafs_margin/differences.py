@@ -53,52 +53,44 @@ class Differences:
         varies: Array = np.any(values, axis=0)
         two_valued = varies & ((values == 0) | (values == 1)).all(axis=0)
         in_categories = np.isin(np.arange(X.shape[1]), categorical)
-        many = np.flatnonzero(in_categories & varies & ~two_valued)
         numbers = varies & ~two_valued & ~in_categories
+        many = varies & ~two_valued & in_categories
+
+        def part(of: Array, which: Array) -> Array:
+            return np.compress(which, of, axis=1)  # unlike of[:, which], row by row in memory
 
         self._values = values
-        self._many = many
-        self._numbers = values if numbers.all() else values[:, numbers]
-        self._set_agreement(missing, np.flatnonzero(two_valued))
-        self._holes = np.flatnonzero(missing.any(axis=0) & varies)
+        self._many = np.flatnonzero(many)
+        self._numbers = values if numbers.all() else part(values, numbers)
+        self._categories = part(values, many)
+        self._categories[part(missing, many)] = np.nan
+        self._signs = (2 * part(values, two_valued) - 1).astype(np.float32)
+        self._signs[part(missing, two_valued)] = 0
+        holes = varies & missing.any(axis=0)
+        self._holes = np.flatnonzero(holes)
         if len(self._holes):
-            given = np.where(missing, np.nan, values)[:, self._holes]
-            self._expected = expected_differences(given, y, in_categories[self._holes])
-            self._missing = missing[:, self._holes]
-            assumed = values[:, self._holes]
-            assumed[:, two_valued[self._holes]] = 0.5
-            assumed[:, np.isin(self._holes, many)] = 1.0
-            self._surplus = self._expected - assumed
-
-    def _set_agreement(self, missing: Array, two_valued: Array) -> None:
-        """Code features of few values so that a product of rows counts agreements, exactly.
-
-        Two values become 1 and -1, whose product halved is ½ where rows agree and -½ where they
-        differ; more become indicators. A missing value is 0 throughout.
-        """
-        signs = 2 * self._values[:, two_valued] - 1
-        signs[missing[:, two_valued]] = 0
-        indicators = [
-            (self._values[:, [j]] == np.arange(self._values[:, j].max() + 1)) & ~missing[:, [j]]
-            for j in self._many
-        ]
-        self._right = np.hstack([signs, *indicators], dtype=np.float32, casting="same_kind")
-        self._left = self._right.copy()
-        self._left[:, : len(two_valued)] /= 2
-        self._most_agreement = len(two_valued) / 2 + len(self._many)
+            self._missing = part(missing, holes)
+            given = np.where(self._missing, np.nan, part(values, holes))
+            self._expected = expected_differences(given, y, in_categories[holes])
+            # What distances below take the difference to a missing value to be.
+            self._assumed = part(values, holes)
+            self._assumed[:, two_valued[holes]] = 0.5
+            self._assumed[:, many[holes]] = 1.0
 
     def distances(self, rows: Array | slice, c: int, others: slice, c_others: int) -> Array:
         """Return the distances of rows, all of class c, to others, all of class c_others."""
-        if self._numbers.shape[1]:
-            d: Array = cdist(self._numbers[rows], self._numbers[others], "cityblock")
-        else:
-            d = np.zeros((len(self._left[rows]), len(self._left[others])))
-        if self._right.shape[1]:
-            d += self._most_agreement - self._left[rows] @ self._right[others].T
+        d: Array = cdist(self._numbers[rows], self._numbers[others], "cityblock")
+        n_categories, n_signs = self._categories.shape[1], self._signs.shape[1]
+        if n_categories:
+            d += n_categories * cdist(self._categories[rows], self._categories[others], "hamming")
+        if n_signs:  # a sum of whole numbers: exact in single precision too
+            d += (n_signs - self._signs[rows] @ self._signs[others].T) / 2
         if len(self._holes):
-            known = ~self._missing[others]
-            d += self._surplus[c_others, rows] @ (~known).T.astype(np.float64)
-            d += self._missing[rows].astype(np.float64) @ (known * self._surplus[c, others]).T
+            hole, hole_others = self._missing[rows], self._missing[others]
+            surplus = self._expected[c_others, rows] - self._assumed[rows]
+            surplus_others = self._expected[c, others] - self._assumed[others]
+            d += surplus @ hole_others.T.astype(np.float64)
+            d += hole.astype(np.float64) @ (~hole_others * surplus_others).T
         return d
 
     def of_pairs(self, rows: Array, c: int, others: Array, c_others: int) -> Array:

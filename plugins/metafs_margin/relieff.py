@@ -149,6 +149,11 @@ class ReliefF(RankingSelector):
     def _score(self, X: Matrix, y: Array) -> Array:
         if self.n_neighbors < 1 or (self.n_instances is not None and self.n_instances < 1):
             raise UsageError("relieff needs n_neighbors and n_instances of at least 1.")
+        if not all(0 <= j < X.shape[1] for j in self._categorical):
+            raise UsageError(
+                f"categorical_features names a column that is not there: give numbers from 0 "
+                f"to {X.shape[1] - 1}."
+            )
         X, y = dense(X, "relieff"), discretise_target(y)
         return relieff_scores(
             X,

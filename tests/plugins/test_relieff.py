@@ -1,4 +1,5 @@
 import pickle
+from time import sleep
 
 import numpy as np
 import pandas as pd
@@ -171,6 +172,21 @@ def test_the_tiles_do_not_change_the_answer(monkeypatch):
     np.testing.assert_allclose(ReliefF(n_neighbors=7).fit(X, y).scores_, whole, atol=1e-14)
 
 
+def test_of_equally_distant_rows_the_earlier_are_taken_whichever_tile_is_first(monkeypatch):
+    """The first tile is made the last to arrive; its rows still come before all others."""
+    monkeypatch.setattr(k_nearest, "_SIDE", 8)
+
+    def distances(rows, c, others, c_others):
+        if rows[0] == others.start == 0:
+            sleep(0.2)
+        return np.ones((len(rows), others.stop - others.start))
+
+    y = np.repeat([0, 1], 32)
+    hits, misses = k_nearest.k_nearest(distances, 1.0, y, np.arange(64), 3, n_jobs=2)
+    assert hits[[0, 1, 5, 40]].tolist() == [[1, 2, 3], [0, 2, 3], [0, 1, 2], [0, 1, 2]]
+    assert misses[[0, 20, 33]].tolist() == [[32, 33, 34], [32, 33, 34], [32, 34, 35]]
+
+
 def test_some_instances_are_picked_by_seed_and_all_of_them_are_relieff():
     X, y = mixed(40)
     picked = ReliefF(n_neighbors=3, n_instances=15, random_state=5)
@@ -250,6 +266,9 @@ def test_a_numeric_target_is_discretised():
 def test_impossible_settings_are_a_sentence(wrong):
     with pytest.raises(UsageError, match="at least 1"):
         ReliefF(**wrong).fit([[0], [1]], [0, 1])
+    for column in (1, -1):
+        with pytest.raises(UsageError, match="column that is not there"):
+            ReliefF(categorical_features=[column]).fit([[0], [1]], [0, 1])
 
 
 def test_the_package_keeps_the_contract():
