@@ -6,14 +6,35 @@ What a column counts for is the sum over the machines of its squared weights,
 .. math:: c_j = \sum_k w_{kj}^2
 """
 
-import numpy as np
+from typing import Any
 
-from metafs.matrix import dense
+import numpy as np
+from scipy.sparse import issparse
+
+from metafs.errors import UsageError
 from metafs.typing import Array, Matrix
-from metafs_svm.tall import TallMachine, TallTable
+from metafs_svm.large import LargeMachine
+from metafs_svm.table import TableWithConstant
+from metafs_svm.tall import TallMachine
 from metafs_svm.wide import GramTable, WideMachine
 
+HARD_MARGIN = 1e10
+"""The cost of a sample in units of its inverse square, beyond which it cannot be told from more."""
+
+MEMORY = 2**29
+"""Bytes that all machines may keep besides the table, beyond which they iterate instead."""
+
 _SQUEEZE = 7 / 8
+
+
+def largest_square(X: Matrix) -> float:
+    """Return the largest squared length of a row, with a constant 1 appended."""
+    with np.errstate(over="ignore"):
+        squares = X.multiply(X).sum(axis=1) if issparse(X) else np.einsum("ij,ij->i", X, X)
+    largest = float(np.max(squares)) + 1.0
+    if not np.isfinite(largest):
+        raise UsageError("the values are too large for a linear SVM: scale the features.")
+    return largest
 
 
 def labels_against_rest(y: Array) -> list[Array]:
@@ -27,6 +48,16 @@ def labels_against_rest(y: Array) -> list[Array]:
     classes = np.unique(y)
     classes = classes[1:] if len(classes) == 2 else classes
     return [np.where(y == c, 1.0, -1.0) for c in classes]
+
+
+def kind_of_machine(shape: tuple[int, int], sparse: bool, n_machines: int) -> Any:
+    """Return the class of machine for a table, by what each would have to keep."""
+    m, n = shape
+    if (n_machines + 1) * min(m, n) ** 2 * 8 > MEMORY:
+        return LargeMachine
+    if n > m:
+        return WideMachine
+    return LargeMachine if sparse and m * n * 8 > MEMORY else TallMachine
 
 
 class LinearSVMs:
@@ -51,14 +82,9 @@ class LinearSVMs:
     def __init__(self, X: Matrix, y: Array, costs: Array) -> None:
         self._features = np.arange(X.shape[1])
         self._left = np.ones(X.shape[1], dtype=bool)
-        self._table: GramTable | TallTable
-        self.machines: list[WideMachine] | list[TallMachine]
-        if X.shape[1] > X.shape[0]:
-            self._table = table = GramTable(X)
-            self.machines = [WideMachine(table, signs, costs) for signs in labels_against_rest(y)]
-        else:
-            self._table = tall = TallTable(dense(X, "a linear SVM"))
-            self.machines = [TallMachine(tall, signs, costs) for signs in labels_against_rest(y)]
+        self._labels = labels_against_rest(y)
+        self._costs = np.minimum(costs, HARD_MARGIN / largest_square(X))
+        self._begin(X)
 
     @property
     def features(self) -> Array:
@@ -83,10 +109,24 @@ class LinearSVMs:
         if self._left.sum() < _SQUEEZE * len(self._left):
             self._squeeze()
 
+    def _begin(self, X: Matrix) -> None:
+        """Make new machines of the kind that the shape of a table asks for."""
+        kind = kind_of_machine(X.shape, issparse(X), len(self._labels))
+        if kind is TallMachine and issparse(X):
+            X = X.toarray()
+        self._table = GramTable(X) if kind is WideMachine else TableWithConstant(X)
+        self.machines = [kind(self._table, signs, self._costs) for signs in self._labels]
+
     def _squeeze(self) -> None:
         keep = np.flatnonzero(self._left)
+        self._features = self._features[keep]
+        self._left = self._left[keep]
+        columns = self._table.columns
+        shape = columns.shape[1], len(keep)
+        kind = kind_of_machine(shape, issparse(columns), len(self._labels))
+        if kind is not type(self.machines[0]):
+            self._begin(columns[keep].T)
+            return
         self._table.squeeze(keep)
         for machine in self.machines:
             machine.squeeze(keep)
-        self._features = self._features[keep]
-        self._left = self._left[keep]

@@ -27,15 +27,16 @@ from scipy.linalg.lapack import dposv, dpotrf, dpotri
 
 from metafs.typing import Array
 
-ON_MARGIN = 1e-9
-"""A sample this near to its margin may count as active or not: its loss is nothing."""
-
 EXACT = 1e-11
 """The relative correction of a solution below which it is as good as its inverse can tell."""
 
 DRIFT = 1e-5
 """The relative correction beyond which the inverse is computed anew."""
 
+ROUNDING = 1e-12
+"""The share of a quantity that may be nothing but rounding."""
+
+_CORRECTIONS = 3
 _STEPS = 1000
 _STEPS_PER_INVERSE = 25
 
@@ -109,39 +110,43 @@ class Machine(ABC):
         """Return w . x of every sample."""
 
     @abstractmethod
+    def _loss(self, coefficients: Array, decision: Array) -> tuple[Array, Array]:
+        """Return 1 - s w . x at a solution of the system, and what of it may be rounding."""
+
+    @abstractmethod
     def _dot(self, coefficients: Array, decision: Array, other: Array) -> float:
         """Return the product of two weight vectors, the first of which decides as given."""
 
     def train(self) -> None:
         """Move to the optimum, from wherever the machine stands."""
         for step in range(1, _STEPS + 1):
-            coefficients = self._stationary()
-            decision = self._decide(coefficients)
-            if not self._misplaced(decision).any():
-                raw = decision
-                coefficients, decision = self._polished(coefficients, decision)
-                if decision is raw or not self._misplaced(decision).any():
-                    break
+            target, decided = self._solution()
+            misplaced = self._misplaced(target, decided)
+            part = self._part_of_way(target, decided) if misplaced.any() else 1.0
+            if part == 1:
+                self.coefficients, self.decision = target, decided
+            else:
+                self.coefficients = self.coefficients + part * (target - self.coefficients)
+                self.decision = self.decision + part * (decided - self.decision)
+                misplaced = (self.signs * self.decision < 1) != self.active
+            if part in (0, 1) and not misplaced.any():
+                self.coefficients, self.decision = target, decided
+                return
+            self._switch(misplaced)
             if step % _STEPS_PER_INVERSE == 0:
                 self._factorise()
-            here = self.decision
-            coefficients, decision = self._towards(coefficients, decision)
-            misplaced = self._misplaced(decision)
-            if decision is here and not misplaced.any():
-                break
-            self.coefficients, self.decision = coefficients, decision
-            self._switch(misplaced)
-        self.coefficients, self.decision = coefficients, decision
 
-    def _misplaced(self, decision: Array) -> Array:
-        """Return which samples are on the other side of their margin than the active set has it."""
-        loss = 1.0 - self.signs * decision
-        other: Array = ((loss > 0) != self.active) & (np.abs(loss) > ON_MARGIN)
+    def _misplaced(self, coefficients: Array, decision: Array) -> Array:
+        """Return which samples a solution puts on the other side of their margin than A does."""
+        loss, rounding = self._loss(coefficients, decision)
+        other: Array = ((loss > 0) != self.active) & (np.abs(loss) > rounding)
         return other
 
-    def _polished(self, coefficients: Array, decision: Array) -> tuple[Array, Array]:
-        """Correct what rounding has done to a solution."""
-        for _ in range(3):
+    def _solution(self) -> tuple[Array, Array]:
+        """Solve the system of the active set, and correct what rounding does to the solution."""
+        coefficients = self._stationary()
+        decision = self._decide(coefficients)
+        for _ in range(_CORRECTIONS):
             correction = self.inverse @ self._residual(coefficients, decision)
             size = np.abs(correction).max() / max(np.abs(coefficients).max(), np.finfo(float).tiny)
             if size <= EXACT:
@@ -160,20 +165,20 @@ class Machine(ABC):
             self._dot(coefficients, decision, coefficients) / 2 + self.costs @ (loss * loss)
         )
 
-    def _towards(self, coefficients: Array, decision: Array) -> tuple[Array, Array]:
-        """Return a point on the way to a given one at which the objective is lower than here."""
-        way, ahead = coefficients - self.coefficients, decision - self.decision
+    def _part_of_way(self, target: Array, decided: Array) -> float:
+        """Return how far to go towards a target for the objective to fall; 0 if it cannot."""
+        way, ahead = target - self.coefficients, decided - self.decision
         loss = np.maximum(0.0, 1.0 - self.signs * self.decision)
         slope = self._dot(self.coefficients, self.decision, way)
         slope -= 2 * float((self.costs * self.signs * loss) @ ahead)
         here = self._objective(self.coefficients, self.decision)
         part = 1.0
-        while slope < 0 and part > 1e-6:
-            point = self.coefficients + part * way, self.decision + part * ahead
-            if self._objective(*point) <= here + 1e-4 * part * slope:
-                return point
+        while slope * part < -1e-15 * here:
+            there = self.coefficients + part * way, self.decision + part * ahead
+            if self._objective(*there) <= here + 1e-4 * part * slope:
+                return part
             part /= 2
-        return self.coefficients, self.decision
+        return 0.0
 
     def _switch(self, samples: Array) -> None:
         """Let samples enter or leave the active set."""

@@ -11,20 +11,9 @@ A column that has gone is zero, with a zero weight.
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from metafs.typing import Array
-from metafs_svm.newton import Machine, inverse, plus_low_rank
-from metafs_svm.table import Table
-
-
-class TallTable(Table):
-    """The columns of a dense table, the last of them a constant 1."""
-
-    def __init__(self, X: Array) -> None:
-        super().__init__(np.vstack([X.T, np.ones(len(X))]))
-
-    def squeeze(self, keep: Array) -> None:
-        """Forget all columns but those to keep and the constant."""
-        super().squeeze(np.append(keep, len(self.columns) - 1))
+from metafs.typing import Array, Matrix
+from metafs_svm.newton import ROUNDING, Machine, inverse, plus_low_rank
+from metafs_svm.table import TableWithConstant
 
 
 class TallMachine(Machine):
@@ -32,21 +21,19 @@ class TallMachine(Machine):
 
     target: Array
 
-    def __init__(self, table: TallTable, signs: Array, costs: Array) -> None:
+    def __init__(self, table: TableWithConstant, signs: Array, costs: Array) -> None:
         super().__init__(signs, costs)
         self.table = table
-        self.coefficients = np.zeros(len(table.columns))
+        self.coefficients = np.zeros(table.columns.shape[0])
         self._factorise()
 
     def weights(self) -> Array:
         """Return the weight of every column of the table."""
         return self.coefficients[:-1]
 
-    def drop(self, columns: Array, x: Array) -> None:
+    def drop(self, columns: Array, x: Matrix) -> None:
         """Do without columns that the table has dropped, x being what they were."""
-        self.decision = self.decision - self.coefficients[columns] @ x
-        self.coefficients[columns] = 0.0
-        self.target[columns] = 0.0
+        self._forget(columns, x)
         U = self.inverse[:, columns]
         try:
             self.inverse = plus_low_rank(self.inverse, -1.0, U, U[columns])
@@ -58,9 +45,17 @@ class TallMachine(Machine):
     def squeeze(self, keep: Array) -> None:
         """Forget all columns but those to keep, as the table has done."""
         keep = np.append(keep, len(self.coefficients) - 1)
-        self.coefficients = self.coefficients[keep]
-        self.target = self.target[keep]
+        self._keep(keep)
         self.inverse = np.asfortranarray(self.inverse[np.ix_(keep, keep)])
+
+    def _forget(self, columns: Array, x: Matrix) -> None:
+        self.decision = self.decision - x.T @ self.coefficients[columns]
+        self.coefficients[columns] = 0.0
+        self.target[columns] = 0.0
+
+    def _keep(self, weights: Array) -> None:
+        self.coefficients = self.coefficients[weights]
+        self.target = self.target[weights]
 
     def _factorise(self) -> None:
         x = self.table.columns[:, self.active]
@@ -92,7 +87,10 @@ class TallMachine(Machine):
         return np.asarray(self.table.columns @ pull - coefficients)
 
     def _decide(self, coefficients: Array) -> Array:
-        return np.asarray(coefficients @ self.table.columns)
+        return np.asarray(self.table.columns.T @ coefficients)
+
+    def _loss(self, coefficients: Array, decision: Array) -> tuple[Array, Array]:
+        return 1.0 - self.signs * decision, ROUNDING * (1.0 + np.abs(decision))
 
     def _dot(self, coefficients: Array, decision: Array, other: Array) -> float:
         return float(coefficients @ other)

@@ -12,10 +12,10 @@ samples that are not active.
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dger
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from metafs.typing import Array, Matrix
-from metafs_svm.newton import Machine, inverse, plus_low_rank
+from metafs_svm.newton import ROUNDING, Machine, inverse, plus_low_rank
 from metafs_svm.table import Table
 
 
@@ -29,13 +29,16 @@ class GramTable(Table):
     gram: Array
 
     def __init__(self, X: Matrix) -> None:
-        super().__init__(csr_array(X.T) if issparse(X) else np.array(X.T, order="C"))
+        super().__init__(X)
         self._multiply()
 
-    def drop(self, columns: Array) -> Array:
+    def drop(self, columns: Array) -> Matrix:
         """Make columns zero, and return what they were, each as a row."""
         x = super().drop(columns)
-        if len(x) == 1:
+        if issparse(x):
+            product = (x.T @ x).tocoo()
+            self.gram[product.row, product.col] -= product.data
+        elif len(x) == 1:
             self.gram = dger(-1.0, x[0], x[0], a=self.gram, overwrite_a=1)
         else:
             self.gram -= x.T @ x
@@ -63,15 +66,15 @@ class WideMachine(Machine):
         """Return the weight of every column of the table."""
         return np.asarray(self.table.columns @ self.coefficients)
 
-    def drop(self, columns: Array, x: Array) -> None:
+    def drop(self, columns: Array, x: Matrix) -> None:
         """Do without columns that the table has dropped, x being what they were."""
-        self.decision = self.decision - (x @ self.coefficients) @ x
-        if 4 * len(x) > len(self.signs):
+        self.decision = self.decision - x.T @ (x @ self.coefficients)
+        if 4 * len(columns) > len(self.signs):
             self._factorise()
             return
         U = self.inverse @ x.T
         S = -(x @ U)
-        S.flat[:: len(x) + 1] += 1.0
+        S.flat[:: len(columns) + 1] += 1.0
         try:
             self.inverse = plus_low_rank(self.inverse, 1.0, U, S)
         except LinAlgError:
@@ -109,6 +112,14 @@ class WideMachine(Machine):
 
     def _decide(self, coefficients: Array) -> Array:
         return np.asarray(self.table.gram @ coefficients)
+
+    def _loss(self, coefficients: Array, decision: Array) -> tuple[Array, Array]:
+        # Where the margin is hard, the losses of active samples are too small for 1 - s w . x.
+        exact = self.signs * coefficients * self.ridge
+        loss = np.where(self.active, exact, 1.0 - self.signs * decision)
+        unsolved = np.abs(self._residual(coefficients, decision)).max()
+        rounding = ROUNDING * np.abs(coefficients).max() * self.ridge
+        return loss, np.where(self.active, rounding, ROUNDING + 2 * unsolved)
 
     def _dot(self, coefficients: Array, decision: Array, other: Array) -> float:
         return float(decision @ other)

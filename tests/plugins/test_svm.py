@@ -1,6 +1,7 @@
 """Linear support vector machines: exact, however many columns have gone."""
 
 import pickle
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,8 +12,12 @@ from scipy.sparse import csr_array
 from sklearn.svm import LinearSVC
 
 from metafs.errors import UsageError
-from metafs_svm import SVMWeights, newton
-from metafs_svm.linear_svm import LinearSVMs, labels_against_rest
+from metafs_svm import SVMWeights, linear_svm, newton
+from metafs_svm.large import LargeMachine
+from metafs_svm.linear_svm import LinearSVMs, kind_of_machine, labels_against_rest
+from metafs_svm.table import TableWithConstant
+from metafs_svm.tall import TallMachine
+from metafs_svm.wide import GramTable, WideMachine
 
 
 def slow_weights(X, y, costs):
@@ -79,6 +84,56 @@ def test_machines_stay_exact_while_columns_go_one_or_many_at_a_time(problem):
             np.testing.assert_allclose(found, fresh, rtol=1e-7, atol=1e-12)
             n_gone = int(rng.integers(1, len(svms.features)))
             svms.drop(rng.permutation(svms.features)[: rng.choice([1, n_gone])])
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems(), st.sampled_from([0, 3000]))
+def test_machines_that_may_keep_little_iterate_and_find_the_same(problem, memory):
+    X, y, costs, _ = problem
+    for table in (X, csr_array(X)):
+        with patch.object(linear_svm, "MEMORY", memory):
+            svms = LinearSVMs(table, y, costs)
+            assert memory > 0 or isinstance(svms.machines[0], LargeMachine)
+            while len(svms.features) > 1:
+                found = svms.squared_weights()
+                with patch.object(linear_svm, "MEMORY", 2**29):
+                    direct = LinearSVMs(X[:, svms.features], y, costs).squared_weights()
+                np.testing.assert_allclose(found, direct, atol=1e-7)
+                svms.drop(svms.features[-(len(svms.features) // 3 + 1) :])
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.sampled_from([1e-3, 1.0, 1e3, 1e6]))
+def test_gram_and_hessian_lead_to_one_optimum_however_hard_the_margin(problem, size):
+    X, y, costs, _ = problem
+    X, costs = size * X, np.minimum(costs, 1e10 / (1 + size**2 * (X**2).sum(axis=1).max()))
+    for signs in labels_against_rest(y):
+        wide = WideMachine(GramTable(X), signs, costs)
+        tall = TallMachine(TableWithConstant(X), signs, costs)
+        wide.train()
+        tall.train()
+        largest = np.abs(wide.weights()).max()
+        np.testing.assert_allclose(tall.weights(), wide.weights(), atol=1e-4 * largest)
+
+
+def test_a_hard_margin_is_that_of_geometry():
+    for X in ([[-2.0], [2.0], [5.0]], [[-2.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]]):
+        scores = SVMWeights(C=1e12)(np.array(X), [0, 1, 1][: len(X)])
+        assert scores[0] == pytest.approx(0.25, rel=1e-6)
+
+
+def test_the_kind_of_machine_follows_the_table_as_it_shrinks():
+    X = csr_array(np.random.default_rng(0).normal(size=(20, 60)))
+    svms = LinearSVMs(X, np.arange(20) % 2, np.ones(20))
+    kinds = []
+    while len(svms.features) > 1:
+        kinds.append(type(svms.machines[0]))
+        svms.drop(svms.features[:1])
+    assert kinds == sorted(kinds, key=[WideMachine, TallMachine].index)
+    assert set(kinds) == {WideMachine, TallMachine}
+    assert kind_of_machine((10**6, 100), False, 1) is TallMachine
+    assert kind_of_machine((10**6, 100), True, 1) is LargeMachine
+    assert kind_of_machine((20_000, 20_000), True, 1) is LargeMachine
 
 
 @pytest.mark.parametrize("shape", [(60, 12), (20, 50)], ids=["tall", "wide"])
@@ -161,6 +216,9 @@ def test_the_measure_of_hard_tables():
     assert scores[0] == 0 and np.isfinite(scores).all()
     np.testing.assert_array_equal(SVMWeights()(X, [1, 1, 1, 1]), 0.0)
     assert SVMWeights()(X[:, 2:], [0, 0, 1, 1])[0] > 0
+    with pytest.raises(UsageError, match="too large for a linear SVM"):
+        SVMWeights()(X * 1e200, [0, 0, 1, 1])
+    assert np.isfinite(SVMWeights(C=1e300)(X * 1e100, [0, 1, 1, 1])).all()
     with pytest.raises(ValueError, match="NaN"):
         SVMWeights()(np.array([[np.nan], [1.0]]), [0, 1])
     for C in (0.0, -1.0, np.inf, np.nan, "1"):
