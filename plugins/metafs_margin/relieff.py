@@ -68,9 +68,11 @@ def relieff_scores(
         total = np.zeros(X.shape[1])
         for C, near in enumerate(neighbours):
             k = np.count_nonzero(near[at.start] >= 0)
+            if not k:
+                continue
             share = -1.0 if C == c else P[C] / (1 - P[c])
-            step = max(1, _PAIRS // max(1, k * X.shape[1]))
-            for start in range(at.start, at.stop, step) if k else ():
+            step = max(1, _PAIRS // (k * X.shape[1]))
+            for start in range(at.start, at.stop, step):
                 part = slice(start, min(start + step, at.stop))
                 diff = differences.of_pairs(rows[part], c, near[part, :k], C)
                 total += np.repeat(w[part] * (share / k), k) @ diff.reshape(-1, X.shape[1])
@@ -119,6 +121,9 @@ class ReliefF(RankingSelector):
     misses; that sum is then 0. Of equally distant samples the earlier row is the nearer one.
     A feature that is constant, or of which no value is known, scores 0. A numeric target is
     discretised.
+
+    The distances of all pairs are never held at once: it takes a few times the memory of the
+    table, and once more per class that of the columns with missing values.
 
     Examples
     --------
