@@ -49,12 +49,12 @@ def test_a_bound_that_was_computed_on_paper():
 def test_the_bound_is_equation_4_where_that_says_anything(
     error, n_samples, radius, gamma, n_selected, n_features, delta
 ):
-    given = (n_samples, radius, gamma, n_selected, n_features, delta)
+    values = (n_samples, radius, gamma, n_selected, n_features, delta)
     names = ("n_samples", "radius", "gamma", "n_selected", "n_features", "delta")
-    found = nearest_neighbour_bound(error, **dict(zip(names, given, strict=True)))
+    found = nearest_neighbour_bound(error, **dict(zip(names, values, strict=True)))
     assert error <= found <= 1
     if (64 * radius / gamma) ** n_selected < 34 * n_samples:
-        assert found == pytest.approx(min(1, by_hand(error, *given)), rel=1e-9)
+        assert found == pytest.approx(min(1, by_hand(error, *values)), rel=1e-9)
     else:
         assert found == 1
 

@@ -45,6 +45,7 @@ class Commands(click.Group):
     command_class = Sentences
     MODULES = {  # noqa: RUF012  (a constant, never changed)
         "solve": "metafs.cli.solve",
+        "stability": "metafs.cli.stability",
         "plugins": "metafs.cli.plugins",
         "problems": "metafs.cli.lists",
         "runs": "metafs.cli.lists",

@@ -7,9 +7,10 @@ from metafs.stability.indices import (
     kuncheva,
     rank_weights,
 )
-from metafs.stability.resampling import Stability, stability_of
+from metafs.stability.resampling import Resampling, Stability, stability_of
 
 __all__ = [
+    "Resampling",
     "Stability",
     "jaccard",
     "jensen_shannon",

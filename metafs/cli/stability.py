@@ -1,0 +1,180 @@
+"""`metafs stability`: how much a selector's answers agree when the rows change a little."""
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from functools import partial
+from typing import Any
+
+import click
+import numpy as np
+
+from metafs.cli.app import Sentences, db_option, named_value, no_plugin_option
+from metafs.cli.output import echo_table, one_line, to_json
+from metafs.cli.progress import Progress
+from metafs.engines import require_engine
+from metafs.problem import Problem
+from metafs.readers import ReadOptions, Source, sources
+from metafs.recording import Failure, failure
+from metafs.registry import Registry
+from metafs.settings import Settings
+from metafs.stability import Resampling, Stability, stability_of
+from metafs.steps import blaming
+from metafs_metadb import MetaDB, MetaDBError
+
+INDICES = ("jensen_shannon", "jaccard", "kuncheva")
+
+
+@click.command(cls=Sentences)
+@click.argument("source", nargs=-1, required=True)
+@click.option("--target", multiple=True, metavar="NAME", help="Column to predict; may be repeated.")
+@click.option("--selector", default="climb", show_default=True, help="How to select features.")
+@click.option(
+    "--param", multiple=True, metavar="NAME=VALUE", help="Parameter of the selector; repeatable."
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=2),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="How often to select.",
+)
+@click.option(
+    "--share", default=0.9, show_default=True, metavar="X", help="Rows that each selection sees."
+)
+@click.option("--bootstrap", is_flag=True, help="Draw rows with replacement.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Compare the first K features.  [default: whole rankings, and the selected sets]",
+)
+@click.option("--space", help="Pool of features in which equal names mean the same.")
+@click.option(
+    "--task",
+    type=click.Choice(["auto", "classes", "numbers"]),
+    default="auto",
+    show_default=True,
+    help="What the target holds.",
+)
+@click.option("--drop", multiple=True, metavar="COL", help="Column that is never seen.")
+@click.option("--record", is_flag=True, help="Record the indices in the MetaDB.")
+@db_option
+@click.option("--jobs", default=1, show_default=True, metavar="J", help="Processes.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of all randomness.",
+)
+@no_plugin_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line for each problem.")
+@click.pass_context
+def stability(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> None:
+    """Tell how stable a selector is on each problem of SOURCE...
+
+    It selects from many samples of the rows; 1 means that all answers agree, 0 that chance would
+    do as well. Jensen-Shannon compares rankings, Jaccard and Kuncheva sets. Nothing is recorded
+    unless asked for.
+
+    Example: metafs stability customers/ --target churned --selector relieff --top 10
+    """
+    registry = Registry(disabled=options["no_plugin"])
+    selector, params = options["selector"], dict(map(named_value, options["param"]))
+    Settings(selector=selector, params=params).resolve(registry)
+    Resampling(options["share"], options["bootstrap"])
+    require_engine("local", options["jobs"])
+    read = ReadOptions(
+        options["target"], options["space"], drop=options["drop"], task=options["task"]
+    )
+    stream = sources(source, read)
+    db = MetaDB(options["db"]) if options["record"] else None
+    if db is not None:
+        db.ensure()
+    measure = partial(
+        stability_of,
+        selector,
+        params=params,
+        registry=registry,
+        n_resamples=options["resamples"],
+        share=options["share"],
+        bootstrap=options["bootstrap"],
+        top=options["top"],
+        random_state=options["seed"],
+        n_jobs=options["jobs"],
+        db=db,
+    )
+    debug = ctx.meta["metafs.debug"]
+    with warnings.catch_warnings():
+        if not debug:  # what a selector mutters about convergence is not for the reader of a table
+            warnings.simplefilter("ignore")
+        all_well = _drain(stream, selector, measure, options["as_json"], debug)
+    ctx.exit(0 if all_well else 1)
+
+
+def _drain(
+    stream: Sequence[Source],
+    selector: str,
+    measure: Callable[[Problem], Stability],
+    as_json: bool,
+    debug: bool,
+) -> bool:
+    """Print what is found of each problem, and tell whether all could be measured."""
+    progress, rows, failed = Progress(len(stream)), [], 0
+    try:
+        for each in stream:
+            progress.working_on(each.name)
+            with redirect_stdout(sys.stderr):  # what a plugin prints is not our data
+                found = _measured(each, selector, measure)
+            progress.clear()
+            progress.done()
+            if as_json:
+                click.echo(to_json(_told(each.name, selector, found)))
+            elif isinstance(found, dict):
+                rows.append((each.name, selector, *(found[index] for index in INDICES)))
+            if isinstance(found, Failure):
+                failed += 1
+                click.echo(one_line(f"failed: {found.name}: {found.message}"), err=True)
+                if debug:
+                    click.echo(found.details, err=True)
+    finally:  # also what was found before Ctrl-C
+        progress.clear()
+        if not as_json:
+            echo_table(("problem", "selector", *INDICES), rows)
+    return failed == 0
+
+
+def _measured(
+    readable: Source, selector: str, measure: Callable[[Problem], Stability]
+) -> dict[str, Any] | Failure:
+    """Read a problem and measure how stable the selector is on it, or say why that failed."""
+    problem = None
+    try:
+        problem = readable.read()
+        with blaming("selector", selector, problem):
+            found = measure(problem)
+    except MetaDBError:
+        raise  # what was asked for cannot be recorded
+    except Exception as error:
+        return failure(error, readable.name, readable.origin, problem)
+    shares = found.share_selected
+    often = [j for j in np.argsort(-shares, kind="stable") if shares[j] > 0]
+    return {index: getattr(found, index) for index in INDICES} | {
+        "share_selected": {problem.feature_names[j]: float(shares[j]) for j in often}
+    }
+
+
+def _told(problem: str, selector: str, found: dict[str, Any] | Failure) -> dict[str, Any]:
+    """Return all that programs are told of a problem, in one order."""
+    nothing = dict.fromkeys((*INDICES, "share_selected"))
+    return {
+        "problem": problem,
+        "status": "failed" if isinstance(found, Failure) else "measured",
+        "selector": selector,
+        **(nothing if isinstance(found, Failure) else found),
+        "error": found.message if isinstance(found, Failure) else None,
+    }
