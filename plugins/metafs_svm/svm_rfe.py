@@ -161,7 +161,8 @@ class SVMRFE(RankingSelector):
     -----
     The machine is that of scikit-learn's ``LinearSVC``: squared hinge loss, an intercept that is
     regularised with the weights, one class against the rest. It is trained to its optimum, so
-    that nothing depends on chance.
+    that nothing depends on chance. A cost above 1e10 over the largest squared length of a sample
+    is lowered to that: the margin is hard, and double precision cannot tell it from a harder one.
 
     Weights depend on the scale of the features, and so does what is dropped first: scale them
     beforehand, as one would for the machine itself. A constant column competes with the intercept
