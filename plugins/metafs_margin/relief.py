@@ -44,7 +44,8 @@ def relief_weights(X: Array, y: Array, times: Array) -> Array:
     for start in range(0, len(asked), step):
         part = slice(start, start + step)
         x, share = X[asked[part]], times[asked[part]].astype(np.float64)
-        w += share @ (x - X[miss[part]]) ** 2 - share @ (x - X[hit[part]]) ** 2
+        change = (x - X[miss[part]]) ** 2 - (x - X[hit[part]]) ** 2
+        w += np.einsum("i,ij->j", share, change)
     return w
 
 

@@ -34,7 +34,7 @@ from metafs_margin.relief import picks
 from metafs_margin.theta import nearest_distances, theta
 from metafs_margin.utility import Utility
 
-FLOOR = 0.1
+FLOOR = 0.3
 """The starting weight of a feature of which nothing is expected: from zero there is no return."""
 
 _UNDERFLOW = 1e-30  # beyond what float32 loses of a sum of squares below 1
@@ -107,7 +107,7 @@ def step(x: Array, hit: Array, miss: Array, w: Array, utility: Utility) -> Array
     array([ 1.6, -0.1])
     """
     to_hit, to_miss = (x - hit) ** 2, (x - miss) ** 2
-    d_hit, d_miss = np.sqrt(to_hit @ w**2), np.sqrt(to_miss @ w**2)
+    d_hit, d_miss = np.sqrt((to_hit * w**2).sum()), np.sqrt((to_miss * w**2).sum())
     delta = np.zeros_like(w)
     if d_miss > 0:
         delta += to_miss / d_miss
@@ -186,7 +186,7 @@ class Simba(RankingSelector):
 
     Notes
     -----
-    A prior gives the first restart its weights to begin with, between 0.1 for a feature of which
+    A prior gives the first restart its weights to begin with, between 0.3 for a feature of which
     nothing is expected and 1 for the one of which most is; the others begin with ones, as
     published, so a wrong prior can only lose the comparison of e(w).
 
