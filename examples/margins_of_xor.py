@@ -1,0 +1,66 @@
+"""Figures 1 to 3 of the margin paper: Simba and Relief on the xor of three features among ten.
+
+Give a path for the picture, or it goes into a temporary folder and is gone with it.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+
+from metafs_margin import Margin, Relief, Simba
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt
+
+rng = np.random.default_rng(0)
+X = rng.uniform(size=(1000, 10))
+y = (X[:, :3] > 0.5).sum(axis=1) % 2
+truth = np.repeat([1.0, 0.0], [3, 7])
+
+
+def weights(method, n_steps):
+    """The weights after so many steps, the largest of them 1; none of them is negative."""
+    options = {"n_restarts": 1} if method is Simba else {}
+    scores = method(n_steps=n_steps, random_state=0, **options).fit(X, y).scores_
+    return np.maximum(scores, 0) / scores.max()
+
+
+def angle(w):
+    return np.arccos(min(1.0, w @ truth / (np.linalg.norm(w) * np.linalg.norm(truth))))
+
+
+def e(w):
+    return Margin().of_weights(X, y, np.sqrt(w))
+
+
+steps = np.unique(np.geomspace(10, 1000, 16).astype(int))
+found = {method: [weights(method, n) for n in steps] for method in (Simba, Relief)}
+
+figure, axes = plt.subplots(2, 4, figsize=(16, 7), layout="constrained")
+for method, style in ((Simba, "-"), (Relief, ":")):
+    name = method.__name__.lower()
+    axes[0, 0].plot(steps, [e(w) for w in found[method]], style, label=name)
+    axes[1, 0].plot(steps, [angle(w) for w in found[method]], style, label=name)
+    w = found[method][-1]
+    print(f"{name}: after 1000 steps e(w) = {e(w):.2f}, angle {angle(w):.3f}")
+print(f"the true vector: e(w) = {e(truth):.2f}")
+axes[0, 0].axhline(e(truth), linestyle="--")
+axes[0, 0].set(title="margin", xlabel="steps", ylabel="e(w)")
+axes[1, 0].set(title="angle to the true vector", xlabel="steps", ylabel="radians")
+axes[1, 0].legend()
+for row, method in enumerate((Simba, Relief)):
+    for column, n_steps in enumerate((100, 500), start=1):
+        axes[row, column].bar(np.arange(1, 11), weights(method, n_steps))
+        axes[row, column].set(title=f"{method.__name__.lower()}, {n_steps} steps", ylim=(0, 1))
+late = [w for n, w in zip(steps, found[Simba], strict=True) if n >= 150]
+axes[0, 3].scatter([e(w) for w in late], [angle(w) for w in late])
+axes[0, 3].set(title="simba from step 150", xlabel="e(w)", ylabel="angle")
+axes[1, 3].axis("off")
+
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(sys.argv[1] if len(sys.argv) > 1 else Path(folder) / "margins_of_xor.png")
+    figure.savefig(path)
+    print(f"{path.name}: {path.stat().st_size} bytes")
