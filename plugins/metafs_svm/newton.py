@@ -10,9 +10,10 @@ solved by one linear system. Newton's method takes its solution, or goes as far 
 objective falls, finds the samples that are active there, and ends when these are the same. The
 objective is strictly convex: where the search starts changes the time it takes and nothing else.
 
-A machine keeps the inverse of its system. A column that goes, or samples that enter or leave A,
-change it by a term of low rank, and rounding that piles up is measured, corrected, and ended by
-a new inverse.
+A machine keeps the inverse P of its system. A column that goes, or samples that enter or leave A,
+change it by a term of low rank, :math:`P \pm U S^{-1} U^\top`. What rounding does to P is measured
+by what is left of the system when its solution is put in; the solution is corrected by that, and
+P computed anew when it has drifted too far.
 
 S. S. Keerthi, D. DeCoste, "A modified finite Newton method for fast solution of large scale
 linear SVMs", Journal of Machine Learning Research 6, 2005.
@@ -43,13 +44,15 @@ _STEPS_PER_INVERSE = 25
 
 def inverse(S: Array) -> Array:
     """Return the inverse of a positive definite matrix, in Fortran's order."""
+    if not len(S):
+        return S
     factor, failed = dpotrf(S)
     if failed:
         raise LinAlgError("the matrix is not positive definite")
     upper, _ = dpotri(factor)
-    lower = np.tril_indices(len(S), -1)
-    upper[lower] = upper.T[lower]
-    return np.asarray(upper)
+    both = np.asfortranarray(upper + upper.T)
+    np.fill_diagonal(both, upper.diagonal())
+    return both
 
 
 def plus_low_rank(P: Array, sign: float, U: Array, S: Array) -> Array:

@@ -5,7 +5,14 @@ The system of the active set A is
 .. math::
     H w = \sum_{i \in A} 2 C_i s_i x_i, \qquad H = I + \sum_{i \in A} 2 C_i x_i x_i^\top
 
-A column that has gone is zero, with a zero weight.
+When columns J go, and when samples z, as columns with costs C, enter (+) or leave (-), its inverse
+P becomes
+
+.. math::
+    P &\leftarrow P - P_{\cdot J} P_{JJ}^{-1} P_{J \cdot} \\
+    P &\leftarrow P \mp P z (\mathrm{diag}(1 / 2 C) \pm z^\top P z)^{-1} z^\top P
+
+A column that has gone stays for a while, as zeros, with a weight of zero.
 """
 
 import numpy as np

@@ -5,8 +5,14 @@ active set A is
 
 .. math:: (K_{AA} + D_{AA})\, \beta_A = s_A, \qquad \beta_i = 0 \text{ elsewhere}
 
-and :math:`w \cdot x_i = (K \beta)_i`. The inverse is kept with zeros in the rows and columns of
-samples that are not active.
+and :math:`w \cdot x_i = (K \beta)_i`. The inverse P is kept with zeros in the rows and columns of
+samples that are not active. When the columns z of the table go, and when samples B enter or leave,
+
+.. math::
+    P &\leftarrow P + P z (I - z^\top P z)^{-1} z^\top P \\
+    P &\leftarrow P + U (K_{BB} + D_{BB} - K_{BA} P_{AA} K_{AB})^{-1} U^\top,
+        \quad U = P K_{\cdot B} - I_{\cdot B} \\
+    P &\leftarrow P - P_{\cdot B} P_{BB}^{-1} P_{B \cdot}
 """
 
 import numpy as np

@@ -115,6 +115,16 @@ def test_gram_and_hessian_lead_to_one_optimum_however_hard_the_margin(problem, s
         np.testing.assert_allclose(tall.decision, wide.decision, atol=1e-4)
 
 
+@pytest.mark.parametrize("shape", [(30, 10), (10, 30)], ids=["tall", "wide"])
+def test_a_machine_recovers_from_an_empty_active_set(shape):
+    X = np.random.default_rng(5).normal(size=shape)
+    svms = LinearSVMs(X, np.arange(shape[0]) % 2, np.ones(shape[0]))
+    expected = svms.squared_weights()
+    svms.machines[0].active[:] = False
+    svms.machines[0]._factorise()
+    np.testing.assert_allclose(svms.squared_weights(), expected, rtol=1e-8)
+
+
 def test_a_hard_margin_is_that_of_geometry():
     for X in ([[-2.0], [2.0], [5.0]], [[-2.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]]):
         scores = SVMWeights(C=1e12)(np.array(X), [0, 1, 1][: len(X)])
