@@ -8,7 +8,8 @@ hinge) is the one with the best AUC in a 5-fold cross-validation of the training
 What a selector sees is said in `METHODS`. Where it says raw or unit, the method depends on the
 features' standard deviations: as they are in the file, or after each feature was stretched to
 [0, 1]. Settings that a method leaves open, as alpha of Inf-FS, are chosen together with C, for each
-number of features; that is sound because Inf-FS does not look at the labels.
+number of features; that is sound because Inf-FS does not look at the labels. SVM-RFE drops one
+feature at a time, its ensemble a tenth of those left, which is 20 times less work.
 """
 
 import argparse
@@ -70,13 +71,13 @@ class Chance(Method):
         return True
 
     def rankings(self, X: Array, y: Array, seed: int) -> list[Array]:
-        return [np.random.default_rng(seed).permutation(X.shape[1])]
+        return [np.random.default_rng([seed, len(X)]).permutation(X.shape[1])]
 
 
 INFFS = tuple({"alpha": alpha} for alpha in ALPHAS)
 METHODS = {
     "svm-rfe": Method("svm-rfe", "SVM-RFE"),
-    "ensemble-svm-rfe": Method("ensemble-svm-rfe", "Ens. SVM-RFE"),
+    "ensemble-svm-rfe": Method("ensemble-svm-rfe", "Ens. SVM-RFE", tried=({"step": 0.1},)),
     "sw-svm-rfe": Method("sw-svm-rfe", "SW SVM-RFE"),
     "relieff": Method("relieff", "ReliefF"),
     "sw-relieff": Method("sw-relieff", "SW ReliefF"),
