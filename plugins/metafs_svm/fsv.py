@@ -82,10 +82,10 @@ def next_plane(
     until nothing does; the plane is then the best over all features.
     """
     m, n = signed.shape
-    solve = _by_rows if m <= n else _by_features
     promising = np.lexsort((weight_costs - before.pull, before.w == 0))
     few = promising[: _FEW + 2 * np.count_nonzero(before.w)]
     while True:
+        solve = _by_rows if m <= len(few) else _by_features
         w = np.zeros(n)
         w[few], gamma, u = solve(signed[:, few], t, row_costs, weight_costs[few])
         pull = np.abs(signed.T @ u)
