@@ -30,7 +30,7 @@ from metafs.stability import (
 from metafs.stability.resampling import tied_ranks
 from metafs_climb import Climb
 from metafs_filters import FisherSelector
-from metafs_metadb import MetaDB
+from metafs_metadb import MetaDB, MetaDBError
 
 
 def slow_jensen_shannon(rankings, k):
@@ -398,6 +398,13 @@ def test_nothing_is_recorded_unless_asked_for_and_every_measurement_is_a_row(db,
     columns, rows = MetaDB(db).sql("select selector, seed from stability where stability_id = 3")
     assert list(rows) == [("SelectKBest", None)]
     assert MetaDB(db).check() == []
+
+
+def test_a_file_that_cannot_be_written_to_is_told_before_the_work(tmp_path):
+    Echo.seen.clear()
+    with pytest.raises(MetaDBError, match="is a folder"):
+        stability_of(Echo(), *easy(), db=tmp_path)
+    assert Echo.seen == []
 
 
 @settings(max_examples=15, deadline=None)

@@ -129,11 +129,15 @@ def stability_of(
     if top is not None and not 1 <= top <= problem.n_features:
         raise UsageError(f"top must lie between 1 and {problem.n_features}, not {top}.")
     ready = _resolved(selector, params or {}, registry)
+    memory = None
+    if db is not None:
+        memory = db if isinstance(db, MetaDB) else MetaDB(db)
+        memory.ensure()  # rather than to find out in the end
     seeds = check_random_state(random_state).randint(2**31 - 1, size=n_resamples).tolist()
     work = partial(selection_from_part, ready, problem, resampling)
     with open_engine(jobs=n_jobs or 1) as side_by_side:
         found = stability(list(side_by_side(work, seeds)), top)
-    if db is not None:
+    if memory is not None:
         row = StabilityRow(
             selector=selector if isinstance(selector, str) else type(selector).__name__,
             params=ready.get_params(deep=False),
@@ -148,9 +152,7 @@ def stability_of(
             metafs_version=__version__,
         )
         with uninterrupted():
-            (db if isinstance(db, MetaDB) else MetaDB(db)).record_stability(
-                problem_row(problem), row
-            )
+            memory.record_stability(problem_row(problem), row)
     return found
 
 
