@@ -78,8 +78,15 @@ def with_prior(m, n):
     cold = SVMRFE(10).fit(X, y)
     right = cold.get_support().astype(float)
     wrong = (cold.ranking_ > n - 10).astype(float)
-    for name, prior in (("none", None), ("the ten best", right), ("the ten worst", wrong)):
-        seconds, warm = best_of(2, lambda prior=prior: SVMRFE(10).fit(X, y, prior=prior))
+    priors = (
+        ("nothing, one at a time", 1, None),
+        ("nothing, half at a time", 0.5, None),
+        ("the ten best", 1, right),
+        ("the ten worst", 1, wrong),
+    )
+    for name, step, prior in priors:
+        rfe = SVMRFE(10, step=step)
+        seconds, warm = best_of(2, lambda rfe=rfe, prior=prior: rfe.fit(X, y, prior=prior))
         shared = int((warm.get_support() & cold.get_support()).sum())
         row = f"| {m}x{n} | {name} | {warm.n_evaluations_} | {seconds:.3g} s | {shared} of 10 |"
         print(row, flush=True)

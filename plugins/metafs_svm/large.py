@@ -54,5 +54,5 @@ class LargeMachine(TallMachine):
         )
         return solution, self._decide(solution)
 
-    def _loss(self, coefficients: Array, decision: Array) -> tuple[Array, Array]:
-        return 1.0 - self.signs * decision, ON_MARGIN * (1.0 + np.abs(decision))
+    def _rounding(self, coefficients: Array, decision: Array) -> Array:
+        return ON_MARGIN * (1.0 + np.abs(decision))

@@ -106,7 +106,7 @@ class LinearSVMs:
         x = self._table.drop(columns)
         for machine in self.machines:
             machine.drop(columns, x)
-        if self._left.sum() < _SQUEEZE * len(self._left):
+        if np.count_nonzero(self._left) < _SQUEEZE * len(self._left):
             self._squeeze()
 
     def _begin(self, X: Matrix) -> None:

@@ -113,8 +113,12 @@ class Machine(ABC):
         """Return w . x of every sample."""
 
     @abstractmethod
-    def _loss(self, coefficients: Array, decision: Array) -> tuple[Array, Array]:
-        """Return 1 - s w . x at a solution of the system, and what of it may be rounding."""
+    def _loss(self, coefficients: Array, decision: Array) -> Array:
+        """Return 1 - s w . x at a solution of the system."""
+
+    @abstractmethod
+    def _rounding(self, coefficients: Array, decision: Array) -> Array:
+        """Return how large a loss may be that is nothing but rounding."""
 
     @abstractmethod
     def _dot(self, coefficients: Array, decision: Array, other: Array) -> float:
@@ -125,24 +129,28 @@ class Machine(ABC):
         for step in range(1, _STEPS + 1):
             target, decided = self._solution()
             misplaced = self._misplaced(target, decided)
-            part = self._part_of_way(target, decided) if misplaced.any() else 1.0
+            if not misplaced.any():
+                break
+            part = self._part_of_way(target, decided)
             if part == 1:
                 self.coefficients, self.decision = target, decided
             else:
                 self.coefficients = self.coefficients + part * (target - self.coefficients)
                 self.decision = self.decision + part * (decided - self.decision)
                 misplaced = (self.signs * self.decision < 1) != self.active
-            if part in (0, 1) and not misplaced.any():
-                self.coefficients, self.decision = target, decided
-                return
+            if part == 0 and not misplaced.any():
+                break
             self._switch(misplaced)
             if step % _STEPS_PER_INVERSE == 0:
                 self._factorise()
+        self.coefficients, self.decision = target, decided
 
     def _misplaced(self, coefficients: Array, decision: Array) -> Array:
         """Return which samples a solution puts on the other side of their margin than A does."""
-        loss, rounding = self._loss(coefficients, decision)
-        other: Array = ((loss > 0) != self.active) & (np.abs(loss) > rounding)
+        loss = self._loss(coefficients, decision)
+        other: Array = (loss > 0) != self.active
+        if other.any():
+            other &= np.abs(loss) > self._rounding(coefficients, decision)
         return other
 
     def _solution(self) -> tuple[Array, Array]:
@@ -151,10 +159,10 @@ class Machine(ABC):
         decision = self._decide(coefficients)
         for _ in range(_CORRECTIONS):
             correction = self.inverse @ self._residual(coefficients, decision)
-            size = np.abs(correction).max() / max(np.abs(coefficients).max(), np.finfo(float).tiny)
-            if size <= EXACT:
+            size, whole = correction @ correction, coefficients @ coefficients
+            if size <= EXACT**2 * whole:
                 break
-            if size <= DRIFT:
+            if size <= DRIFT**2 * whole:
                 coefficients = coefficients + correction
             else:
                 self._factorise()

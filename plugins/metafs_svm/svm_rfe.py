@@ -29,7 +29,6 @@ TIE = 1e-9
 NOISE = 1e-22
 """Squared weights below this share of the largest are what rounding leaves of zero."""
 
-
 ONE_CLASS = "one class only, nothing to separate"
 
 
@@ -49,17 +48,16 @@ def check_step(step: float) -> None:
         )
 
 
-def weakest_first(importance: Array, expected: Array, features: Array, count: int) -> Array:
-    """Return which of the features to drop, the weakest first, as positions.
+def weakest_first(importance: Array, count: int, expected: Array | None = None) -> Array:
+    """Return which features are the weakest, the weakest of all first.
 
-    Of equals, the one of which less is expected is the weaker, then the later column.
+    Of equals, the one of which less is expected is the weaker, then the later one.
 
     Examples
     --------
-    >>> nothing = np.zeros(3)
-    >>> weakest_first(np.array([0.5, 0.1, 0.1]), nothing, np.arange(3), 2)
+    >>> weakest_first(np.array([0.5, 0.1, 0.1]), 2)
     array([2, 1])
-    >>> weakest_first(np.array([0.5, 0.1, 0.1]), np.array([0, 0, 0.9]), np.arange(3), 1)
+    >>> weakest_first(np.array([0.5, 0.1, 0.1]), 1, expected=np.array([0, 0, 0.9]))
     array([1])
     """
     noise = NOISE * importance.max()
@@ -70,8 +68,8 @@ def weakest_first(importance: Array, expected: Array, features: Array, count: in
     near = near[np.argsort(importance[near])]
     values = importance[near]
     level = np.concatenate([[0], np.cumsum(np.diff(values) > TIE * values[:-1] + noise)])
-    order = np.lexsort((-features[near], expected[near], level))
-    return near[order[:count]]
+    hope = np.zeros(len(near)) if expected is None else expected[near]
+    return near[np.lexsort((-near, hope, level))[:count]]
 
 
 @dataclass(frozen=True)
@@ -110,9 +108,8 @@ def eliminate(
         What is expected of each feature. If anything is, the features of which nothing is go as
         soon as their importance is below the median.
     """
-    if expected is None:
-        expected = np.zeros(X.shape[1])
-    unexpected = expected == 0 if expected.any() else None
+    if expected is not None and not expected.any():
+        expected = None
     svms = LinearSVMs(X, y, costs)
     gone: list[Array] = []
     n_svms = 0
@@ -121,11 +118,11 @@ def eliminate(
         n_svms += len(svms.machines)
         count = int(step) if step >= 1 else max(1, int(step * len(left)))
         count = min(count, len(left) - 1)
-        if unexpected is None:
-            weakest = weakest_first(importance, expected[left], left, count)
+        if expected is None:
+            weakest = weakest_first(importance, count)
         else:
-            order = weakest_first(importance, expected[left], left, len(left))
-            early = unexpected[left] & (importance < np.median(importance))
+            order = weakest_first(importance, len(left), expected[left])
+            early = (expected[left] == 0) & (importance < np.median(importance))
             weakest = order[early[order] | (np.arange(len(left)) < count)]
         gone.append(left[weakest])
         svms.drop(gone[-1])
@@ -173,8 +170,10 @@ class SVMRFE(RankingSelector):
 
     A prior decides who goes first. Of equals, the one of which less is expected goes first; and
     if anything is expected at all, features of which nothing is expected go as soon as their
-    squared weight is below the median, many at a time, which saves machines. What is expected
-    protects no feature: the smallest weight goes, whatever was expected of it.
+    squared weight is below the median, many at a time, which saves machines: up to half of the
+    features go in a round, as with a ``step`` of 0.5, and where the data leave open which features
+    are best, the ranking may differ from that without a prior as it differs with such a step.
+    What is expected protects no feature: the smallest weight goes, whatever was expected of it.
 
     Examples
     --------

@@ -96,8 +96,11 @@ class TallMachine(Machine):
     def _decide(self, coefficients: Array) -> Array:
         return np.asarray(self.table.columns.T @ coefficients)
 
-    def _loss(self, coefficients: Array, decision: Array) -> tuple[Array, Array]:
-        return 1.0 - self.signs * decision, ROUNDING * (1.0 + np.abs(decision))
+    def _loss(self, coefficients: Array, decision: Array) -> Array:
+        return 1.0 - self.signs * decision
+
+    def _rounding(self, coefficients: Array, decision: Array) -> Array:
+        return ROUNDING * (1.0 + np.abs(decision))
 
     def _dot(self, coefficients: Array, decision: Array, other: Array) -> float:
         return float(coefficients @ other)

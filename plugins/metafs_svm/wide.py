@@ -119,13 +119,15 @@ class WideMachine(Machine):
     def _decide(self, coefficients: Array) -> Array:
         return np.asarray(self.table.gram @ coefficients)
 
-    def _loss(self, coefficients: Array, decision: Array) -> tuple[Array, Array]:
+    def _loss(self, coefficients: Array, decision: Array) -> Array:
         # Where the margin is hard, the losses of active samples are too small for 1 - s w . x.
         exact = self.signs * coefficients * self.ridge
-        loss = np.where(self.active, exact, 1.0 - self.signs * decision)
+        return np.asarray(np.where(self.active, exact, 1.0 - self.signs * decision))
+
+    def _rounding(self, coefficients: Array, decision: Array) -> Array:
+        exact = ROUNDING * np.abs(coefficients).max() * self.ridge
         unsolved = np.abs(self._residual(coefficients, decision)).max()
-        rounding = ROUNDING * np.abs(coefficients).max() * self.ridge
-        return loss, np.where(self.active, rounding, ROUNDING + 2 * unsolved)
+        return np.asarray(np.where(self.active, exact, ROUNDING + 2 * unsolved))
 
     def _dot(self, coefficients: Array, decision: Array, other: Array) -> float:
         return float(decision @ other)
