@@ -1,19 +1,15 @@
 """The `metafs` command: its subcommands, and how errors become sentences."""
 
-import json
 import signal
 import sys
 import traceback
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from metafs.errors import MetafsError, UsageError
+from metafs.errors import MetafsError
 from metafs.version import __version__
 from metafs_metadb import MetaDBError
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Sentences(click.Command):
@@ -86,48 +82,3 @@ def main() -> None:
     except OSError as error:
         sys.stdout = None  # or Python would write once more what could not be written
         sys.exit(f"metafs: cannot read or write {error.filename or 'the output'}: {error.strerror}")
-
-
-def db_option(command: F) -> F:
-    """Add ``--db``."""
-    return click.option(
-        "--db",
-        envvar="METAFS_DB",
-        default="metafs.duckdb",
-        show_default=True,
-        show_envvar=True,
-        type=click.Path(),
-        help="The MetaDB, a DuckDB file.",
-    )(command)
-
-
-def json_option(command: F) -> F:
-    """Add ``--json``."""
-    return click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")(command)
-
-
-def no_plugin_option(command: F) -> F:
-    """Add ``--no-plugin``."""
-    return click.option(
-        "--no-plugin",
-        multiple=True,
-        metavar="NAME",
-        help="Leave a plugin out, by its name or its package; may be repeated.",
-    )(command)
-
-
-def named_value(text: str) -> tuple[str, Any]:
-    """Read NAME=VALUE, where VALUE is JSON if it can be and text otherwise.
-
-    Examples
-    --------
-    >>> named_value("n_features_to_select=20"), named_value("measure=infogain")
-    (('n_features_to_select', 20), ('measure', 'infogain'))
-    """
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UsageError(f"a parameter is given as NAME=VALUE, not {text!r}.")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value

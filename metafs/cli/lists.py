@@ -2,7 +2,8 @@
 
 import click
 
-from metafs.cli.app import Sentences, db_option, json_option
+from metafs.cli.app import Sentences
+from metafs.cli.options import db_option, json_option
 from metafs.cli.output import echo_json, echo_table
 from metafs_metadb import MetaDB, Table
 

@@ -4,7 +4,8 @@ from difflib import get_close_matches
 
 import click
 
-from metafs.cli.app import Sentences, db_option, json_option
+from metafs.cli.app import Sentences
+from metafs.cli.options import db_option, json_option
 from metafs.cli.output import echo_json, echo_table
 from metafs.errors import MetafsError, UsageError
 from metafs_metadb import MetaDB, Table

@@ -2,7 +2,8 @@
 
 import click
 
-from metafs.cli.app import Sentences, json_option, no_plugin_option
+from metafs.cli.app import Sentences
+from metafs.cli.options import json_option, no_plugin_option
 from metafs.cli.output import echo_json, echo_table
 from metafs.registry import KINDS, Registry
 

@@ -11,7 +11,16 @@ from typing import Any
 
 import click
 
-from metafs.cli.app import Sentences, db_option, named_value, no_plugin_option
+from metafs.cli.app import Sentences
+from metafs.cli.options import (
+    db_option,
+    json_lines_option,
+    named_value,
+    no_plugin_option,
+    problem_options,
+    seed_option,
+    selector_options,
+)
 from metafs.cli.output import one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
 from metafs.engines import ENGINES
@@ -26,13 +35,9 @@ NAME_WIDTHS = (12, 40)
 
 
 @click.command(cls=Sentences)
-@click.argument("source", nargs=-1, required=True)
-@click.option("--target", multiple=True, metavar="NAME", help="Column to predict; may be repeated.")
+@problem_options
 @db_option
-@click.option("--selector", default="climb", show_default=True, help="How to select features.")
-@click.option(
-    "--param", multiple=True, metavar="NAME=VALUE", help="Parameter of the selector; repeatable."
-)
+@selector_options
 @click.option("--learner", help="What to train.  [default: logistic, or ridge for numbers]")
 @click.option(
     "--distance", default="jsd-features", show_default=True, help="How to compare problems."
@@ -54,16 +59,7 @@ NAME_WIDTHS = (12, 40)
 @click.option("--seconds", type=float, metavar="S", help="Time limit of a search.")
 @click.option("--scoring", help="scikit-learn scorer.  [default: balanced_accuracy, or r2]")
 @click.option("--folds", default=5, show_default=True, help="Folds of the cross-validation.")
-@click.option("--space", help="Pool of features in which equal names mean the same.")
-@click.option(
-    "--task",
-    type=click.Choice(["auto", "classes", "numbers"]),
-    default="auto",
-    show_default=True,
-    help="What the target holds.",
-)
 @click.option("--keep", multiple=True, metavar="COL", help="Column that is always selected.")
-@click.option("--drop", multiple=True, metavar="COL", help="Column that is never seen.")
 @click.option(
     "--wave",
     default=1,
@@ -79,16 +75,9 @@ NAME_WIDTHS = (12, 40)
     show_default=True,
     help="Where waves run.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of all randomness.",
-)
+@seed_option
 @no_plugin_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line for each problem.")
+@json_lines_option
 @click.pass_context
 def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> None:
     """Solve each problem of SOURCE..., starting from what the earlier ones taught.

@@ -2,7 +2,8 @@
 
 import click
 
-from metafs.cli.app import Sentences, db_option, json_option, named_value
+from metafs.cli.app import Sentences
+from metafs.cli.options import db_option, json_option, named_value
 from metafs.cli.output import echo_csv, echo_json, echo_table, printable
 from metafs.errors import UsageError
 from metafs_metadb import MetaDB

@@ -10,7 +10,16 @@ from typing import Any
 import click
 import numpy as np
 
-from metafs.cli.app import Sentences, db_option, named_value, no_plugin_option
+from metafs.cli.app import Sentences
+from metafs.cli.options import (
+    db_option,
+    json_lines_option,
+    named_value,
+    no_plugin_option,
+    problem_options,
+    seed_option,
+    selector_options,
+)
 from metafs.cli.output import echo_table, one_line, to_json
 from metafs.cli.progress import Progress
 from metafs.engines import require_engine
@@ -27,12 +36,8 @@ INDICES = ("jensen_shannon", "jaccard", "kuncheva")
 
 
 @click.command(cls=Sentences)
-@click.argument("source", nargs=-1, required=True)
-@click.option("--target", multiple=True, metavar="NAME", help="Column to predict; may be repeated.")
-@click.option("--selector", default="climb", show_default=True, help="How to select features.")
-@click.option(
-    "--param", multiple=True, metavar="NAME=VALUE", help="Parameter of the selector; repeatable."
-)
+@problem_options
+@selector_options
 @click.option(
     "--resamples",
     type=click.IntRange(min=2),
@@ -51,28 +56,12 @@ INDICES = ("jensen_shannon", "jaccard", "kuncheva")
     metavar="K",
     help="Compare the first K features.  [default: whole rankings, and the selected sets]",
 )
-@click.option("--space", help="Pool of features in which equal names mean the same.")
-@click.option(
-    "--task",
-    type=click.Choice(["auto", "classes", "numbers"]),
-    default="auto",
-    show_default=True,
-    help="What the target holds.",
-)
-@click.option("--drop", multiple=True, metavar="COL", help="Column that is never seen.")
 @click.option("--record", is_flag=True, help="Record the indices in the MetaDB.")
 @db_option
 @click.option("--jobs", default=1, show_default=True, metavar="J", help="Processes.")
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of all randomness.",
-)
+@seed_option
 @no_plugin_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line for each problem.")
+@json_lines_option
 @click.pass_context
 def stability(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> None:
     """Tell how stable a selector is on each problem of SOURCE...

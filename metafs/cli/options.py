@@ -1,0 +1,114 @@
+"""Options that several commands share: one name, one meaning, one help text."""
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from metafs.errors import UsageError
+from metafs.target import TASKS
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def problem_options(command: F) -> F:
+    """Add SOURCE... and what says how to read it."""
+    for add in (
+        click.option("--drop", multiple=True, metavar="COL", help="Column that is never seen."),
+        click.option(
+            "--task",
+            type=click.Choice(TASKS),
+            default="auto",
+            show_default=True,
+            help="What the target holds.",
+        ),
+        click.option("--space", help="Pool of features in which equal names mean the same."),
+        click.option(
+            "--target", multiple=True, metavar="NAME", help="Column to predict; may be repeated."
+        ),
+        click.argument("source", nargs=-1, required=True),
+    ):
+        command = add(command)
+    return command
+
+
+def selector_options(command: F) -> F:
+    """Add ``--selector`` and ``--param``."""
+    for add in (
+        click.option(
+            "--param",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Parameter of the selector; repeatable.",
+        ),
+        click.option(
+            "--selector", default="climb", show_default=True, help="How to select features."
+        ),
+    ):
+        command = add(command)
+    return command
+
+
+def seed_option(command: F) -> F:
+    """Add ``--seed``."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(0, 2**32 - 1),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Seed of all randomness.",
+    )(command)
+
+
+def db_option(command: F) -> F:
+    """Add ``--db``."""
+    return click.option(
+        "--db",
+        envvar="METAFS_DB",
+        default="metafs.duckdb",
+        show_default=True,
+        show_envvar=True,
+        type=click.Path(),
+        help="The MetaDB, a DuckDB file.",
+    )(command)
+
+
+def json_option(command: F) -> F:
+    """Add ``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")(command)
+
+
+def no_plugin_option(command: F) -> F:
+    """Add ``--no-plugin``."""
+    return click.option(
+        "--no-plugin",
+        multiple=True,
+        metavar="NAME",
+        help="Leave a plugin out, by its name or its package; may be repeated.",
+    )(command)
+
+
+def json_lines_option(command: F) -> F:
+    """Add ``--json`` to a command that tells of one problem after the other."""
+    return click.option(
+        "--json", "as_json", is_flag=True, help="One JSON object per line for each problem."
+    )(command)
+
+
+def named_value(text: str) -> tuple[str, Any]:
+    """Read NAME=VALUE, where VALUE is JSON if it can be and text otherwise.
+
+    Examples
+    --------
+    >>> named_value("n_features_to_select=20"), named_value("measure=infogain")
+    (('n_features_to_select', 20), ('measure', 'infogain'))
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"a parameter is given as NAME=VALUE, not {text!r}.")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
