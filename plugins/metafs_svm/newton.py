@@ -80,6 +80,7 @@ class Machine(ABC):
 
     coefficients: Array
     inverse: Array
+    _negligible = 0.0  # the squared length of a residual that needs no correction
 
     def __init__(self, signs: Array, costs: Array) -> None:
         self.signs = signs
@@ -129,7 +130,7 @@ class Machine(ABC):
         for step in range(1, _STEPS + 1):
             target, decided = self._solution()
             misplaced = self._misplaced(target, decided)
-            if not misplaced.any():
+            if not np.count_nonzero(misplaced):
                 break
             part = self._part_of_way(target, decided)
             if part == 1:
@@ -138,7 +139,7 @@ class Machine(ABC):
                 self.coefficients = self.coefficients + part * (target - self.coefficients)
                 self.decision = self.decision + part * (decided - self.decision)
                 misplaced = (self.signs * self.decision < 1) != self.active
-            if part == 0 and not misplaced.any():
+            if part == 0 and not np.count_nonzero(misplaced):
                 break
             self._switch(misplaced)
             if step % _STEPS_PER_INVERSE == 0:
@@ -149,7 +150,7 @@ class Machine(ABC):
         """Return which samples a solution puts on the other side of their margin than A does."""
         loss = self._loss(coefficients, decision)
         other: Array = (loss > 0) != self.active
-        if other.any():
+        if np.count_nonzero(other):
             other &= np.abs(loss) > self._rounding(coefficients, decision)
         return other
 
@@ -158,7 +159,10 @@ class Machine(ABC):
         coefficients = self._stationary()
         decision = self._decide(coefficients)
         for _ in range(_CORRECTIONS):
-            correction = self.inverse @ self._residual(coefficients, decision)
+            residual = self._residual(coefficients, decision)
+            if residual @ residual <= self._negligible:
+                break
+            correction = self.inverse @ residual
             size, whole = correction @ correction, coefficients @ coefficients
             if size <= EXACT**2 * whole:
                 break

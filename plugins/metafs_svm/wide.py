@@ -66,6 +66,8 @@ class WideMachine(Machine):
         super().__init__(signs, costs)
         self.table = table
         self.coefficients = np.zeros(len(signs))
+        self._negligible = len(signs) * (ROUNDING / 10) ** 2
+        self._signed_ridge = signs * self.ridge
         self._factorise()
 
     def weights(self) -> Array:
@@ -121,7 +123,7 @@ class WideMachine(Machine):
 
     def _loss(self, coefficients: Array, decision: Array) -> Array:
         # Where the margin is hard, the losses of active samples are too small for 1 - s w . x.
-        exact = self.signs * coefficients * self.ridge
+        exact = self._signed_ridge * coefficients
         return np.asarray(np.where(self.active, exact, 1.0 - self.signs * decision))
 
     def _rounding(self, coefficients: Array, decision: Array) -> Array:
