@@ -141,7 +141,7 @@ class SetMargins:
         self._fresh[:] = False
         self._measure(slice(None))
         for feature in left:
-            self._bound -= self._reach(self.columns[feature])
+            self._bound -= (1.0 + TIE) * self._reach(self.columns[feature])
 
     def _renew(self, places: Array) -> None:
         """List the nearest of some places again, under the base as it is."""
