@@ -156,8 +156,8 @@ class Simba(RankingSelector):
         takes as many as there are samples.
     n_restarts : int, default=5
         How many times to ascend, each through permutations of its own; the weights with the
-        largest e(w) are kept. They share the work of reading the table, so that five cost
-        little more than two.
+        largest e(w) are kept. They share the reading of the table: where it is large, five
+        take about as long as two would one after the other.
     utility : {"linear", "sigmoid", "zero-one"}, default="linear"
         What a sample's margin is worth; linear is the published method. Zero-one has no slope
         to follow: its steps are those of the linear utility, taken only on samples that have no
