@@ -93,11 +93,11 @@ class LinearSVMs:
 
     def squared_weights(self) -> Array:
         """Train, and return what each column that is left counts for."""
-        total = np.zeros(len(self._features))
+        total = 0.0
         for machine in self.machines:
             machine.train()
-            total += machine.weights() ** 2
-        return total[self._left]
+            total = total + machine.weights() ** 2
+        return np.asarray(total)[self._left]
 
     def drop(self, features: Array) -> None:
         """Do without columns, given as numbered in X; at least one must be left."""

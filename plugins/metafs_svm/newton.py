@@ -55,12 +55,17 @@ def inverse(S: Array) -> Array:
     return both
 
 
+def plus_rank_one(P: Array, sign: float, u: Array, s: float) -> Array:
+    r"""Return :math:`P \pm u u^\top / s`, written over P, for a positive s."""
+    if not s > 0:
+        raise LinAlgError("the matrix is not positive definite")
+    return np.asarray(dger(sign / s, u, u, a=P, overwrite_a=1))
+
+
 def plus_low_rank(P: Array, sign: float, U: Array, S: Array) -> Array:
     r"""Return :math:`P \pm U S^{-1} U^\top`, written over P, for a positive definite S."""
     if len(S) == 1:
-        if not S[0, 0] > 0:
-            raise LinAlgError("the matrix is not positive definite")
-        return np.asarray(dger(sign / S[0, 0], U[:, 0], U[:, 0], a=P, overwrite_a=1))
+        return plus_rank_one(P, sign, U[:, 0], S[0, 0])
     _, V, failed = dposv(S, U.T)
     if failed:
         raise LinAlgError("the matrix is not positive definite")

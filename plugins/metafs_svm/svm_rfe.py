@@ -60,8 +60,9 @@ def weakest_first(importance: Array, count: int, expected: Array | None = None) 
     >>> weakest_first(np.array([0.5, 0.1, 0.1]), 1, expected=np.array([0, 0, 0.9]))
     array([1])
     """
-    noise = NOISE * importance.max()
-    cut = importance.min() if count == 1 else np.partition(importance, count - 1)[count - 1]
+    noise = NOISE * importance[importance.argmax()]
+    nth = importance.argmin() if count == 1 else np.argpartition(importance, count - 1)[count - 1]
+    cut = importance[nth]
     near = np.flatnonzero(importance <= (1 + TIE) * cut + noise)
     if len(near) == 1:
         return near

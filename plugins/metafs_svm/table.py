@@ -18,12 +18,15 @@ class Table:
 
     def drop(self, columns: Array) -> Matrix:
         """Make columns zero, and return what they were, each as a row."""
-        x: Matrix = self.columns[columns]
-        if issparse(x):
+        x: Matrix
+        if issparse(self.columns):
+            x = self.columns[columns]
             for j in columns.tolist():
                 self.columns.data[self.columns.indptr[j] : self.columns.indptr[j + 1]] = 0.0
-        else:
-            self.columns[columns] = 0.0
+            return x
+        rows = slice(columns[0], columns[0] + 1) if len(columns) == 1 else columns
+        x = self.columns[rows].copy()
+        self.columns[rows] = 0.0
         return x
 
     def squeeze(self, keep: Array) -> None:

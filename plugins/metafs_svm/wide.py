@@ -21,7 +21,7 @@ from scipy.linalg.blas import dger
 from scipy.sparse import issparse
 
 from metafs.typing import Array, Matrix
-from metafs_svm.newton import ROUNDING, Machine, inverse, plus_low_rank
+from metafs_svm.newton import ROUNDING, Machine, inverse, plus_low_rank, plus_rank_one
 from metafs_svm.table import Table
 
 
@@ -77,19 +77,24 @@ class WideMachine(Machine):
     def drop(self, columns: Array, x: Matrix) -> None:
         """Do without columns that the table has dropped, x being what they were."""
         self.decision = self.decision - x.T @ (x @ self.coefficients)
-        if 4 * len(columns) > len(self.signs):
-            self._factorise()
-            return
-        U = self.inverse @ x.T
-        S = -(x @ U)
-        S.flat[:: len(columns) + 1] += 1.0
         try:
-            self.inverse = plus_low_rank(self.inverse, 1.0, U, S)
+            self._drop_low_rank(x)
         except LinAlgError:
             self._factorise()
 
     def squeeze(self, keep: Array) -> None:
         """Forget all columns but those to keep: there is nothing to forget."""
+
+    def _drop_low_rank(self, x: Matrix) -> None:
+        n_gone = x.shape[0]
+        if n_gone == 1 and not issparse(x):
+            u = self.inverse @ x[0]
+            self.inverse = plus_rank_one(self.inverse, 1.0, u, 1.0 - x[0] @ u)
+        elif 4 * n_gone > len(self.signs):
+            self._factorise()
+        else:
+            U = self.inverse @ x.T
+            self.inverse = plus_low_rank(self.inverse, 1.0, U, np.eye(n_gone) - x @ U)
 
     def _factorise(self) -> None:
         active = np.flatnonzero(self.active)
