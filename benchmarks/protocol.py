@@ -3,13 +3,14 @@
 Everything is chosen on training data. A selector is fitted once on the training part of a split;
 its ranking serves every number of features. Features are standardised with the means and standard
 deviations of the training part before they reach the classifier, and C of the linear SVM (squared
-hinge) is the one with the best AUC in a 5-fold cross-validation of the training part.
+hinge) is the one with the best AUC in a 5-fold cross-validation of the training part. The selection
+is not repeated inside the folds, so selectors that fit the training part closely are taken at their
+word and get too large a C: svm-rfe on USPS would gain some 3 points from a small one.
 
-What a selector sees is said in `METHODS`. Where it says raw or unit, the method depends on the
-features' standard deviations: as they are in the file, or after each feature was stretched to
-[0, 1]. Settings that a method leaves open, as alpha of Inf-FS, are chosen together with C, for each
-number of features; that is sound because Inf-FS does not look at the labels. SVM-RFE drops one
-feature at a time, its ensemble a tenth of those left, which is 20 times less work.
+Selectors see standardised features too. Only Inf-FS, which goes by standard deviations, sees them
+as they are in the file (raw) or with each feature stretched to [0, 1] (unit). Its alpha is chosen
+together with C, for each number of features; that is sound because Inf-FS does not look at the
+labels. SVM-RFE drops one feature at a time, its ensemble a tenth of those left.
 """
 
 import argparse
