@@ -29,6 +29,9 @@ TIE = 1e-9
 NOISE = 1e-22
 """Squared weights below this share of the largest are what rounding leaves of zero."""
 
+EARLY = 0.1
+"""With a prior, what is not expected goes as soon as its importance is among this share."""
+
 ONE_CLASS = "one class only, nothing to separate"
 
 
@@ -107,7 +110,7 @@ def eliminate(
         Features to drop in a round, or which share of those left.
     expected : ndarray of shape (n_features,), default=None
         What is expected of each feature. If anything is, the features of which nothing is go as
-        soon as their importance is below the median.
+        soon as their importance is among the weakest tenth.
     """
     if expected is not None and not expected.any():
         expected = None
@@ -123,7 +126,7 @@ def eliminate(
             weakest = weakest_first(importance, count)
         else:
             order = weakest_first(importance, len(left), expected[left])
-            early = (expected[left] == 0) & (importance < np.median(importance))
+            early = (expected[left] == 0) & (importance < np.quantile(importance, EARLY))
             weakest = order[early[order] | (np.arange(len(left)) < count)]
         gone.append(left[weakest])
         svms.drop(gone[-1])
@@ -158,8 +161,9 @@ class SVMRFE(RankingSelector):
     Notes
     -----
     The machine is that of scikit-learn's ``LinearSVC``: squared hinge loss, an intercept that is
-    regularised with the weights, one class against the rest. It is trained to its optimum, so
-    that nothing depends on chance. A cost above 1e10 over the largest squared length of a sample
+    regularised with the weights, one class against the rest. (The authors used the plain hinge,
+    which has no unique active set to go on from.) It is trained to its optimum, so that nothing
+    depends on chance. A cost above 1e10 over the largest squared length of a sample
     is lowered to that: the margin is hard, and double precision cannot tell it from a harder one.
 
     Weights depend on the scale of the features, and so does what is dropped first: scale them
@@ -171,10 +175,10 @@ class SVMRFE(RankingSelector):
 
     A prior decides who goes first. Of equals, the one of which less is expected goes first; and
     if anything is expected at all, features of which nothing is expected go as soon as their
-    squared weight is below the median, many at a time, which saves machines: up to half of the
-    features go in a round, as with a ``step`` of 0.5, and where the data leave open which features
-    are best, the ranking may differ from that without a prior as it differs with such a step.
-    What is expected protects no feature: the smallest weight goes, whatever was expected of it.
+    squared weight is among the weakest tenth, many at a time, which saves machines. What is
+    expected protects no feature: the smallest weight goes, whatever was expected of it. With a
+    wrong prior the ranking is therefore about that of ``step=0.1``; with many features and few
+    samples, where every step leads elsewhere, it may be quite another one.
 
     Examples
     --------
