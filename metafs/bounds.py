@@ -1,8 +1,8 @@
 r"""How wrong 1-nearest-neighbour can be on new data, from its margins and its features.
 
-With probability :math:`1 - \delta` over a sample of m points in a ball of radius R, for every set F
-of N features and every :math:`\gamma \in (0, 1]` at once, the error of the 1-nearest-neighbour rule
-that measures distances on F alone is
+With probability :math:`1 - \delta` over a sample of m points of two classes in a ball of radius R,
+for every set F of N features and every :math:`\gamma \in (0, 1]` at once, the error of the
+1-nearest-neighbour rule that measures distances on F alone is
 
 .. math::
 
@@ -133,6 +133,8 @@ def nearest_neighbour_bound(
     delta: float = 0.05,
 ) -> float:
     """Return the bound of theorem 1 on the error of 1-nearest-neighbour; 1 if it says nothing.
+
+    The theorem is about two classes.
 
     Parameters
     ----------
