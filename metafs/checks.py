@@ -147,6 +147,16 @@ def check_values(X: Matrix, names: Sequence[str], rows: Array, where: str) -> No
         )
 
 
+def check_known(X: Matrix, method: str) -> None:
+    """Refuse missing values for a method that cannot do with them."""
+    values = X.data if issparse(X) else X
+    if np.isnan(np.min(values, initial=0.0)):
+        raise ProblemError(
+            f"{method} cannot take missing values (NaN): fill them in, leave out the columns that "
+            "have any, or take infogain or relieff, which can."
+        )
+
+
 def _infinite(name: str, row: int, where: str) -> ProblemError:
     return ProblemError(
         f"{where}: column '{name}' has an infinite value in row {row + 1}; mend or empty the "

@@ -6,8 +6,9 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from scipy.sparse import csr_array, issparse
+from sklearn.utils import check_X_y
 
-from metafs.checks import check_width
+from metafs.checks import check_known, check_width
 from metafs.columns import convert, series_values
 from metafs.errors import MetafsError, ProblemError
 from metafs.typing import Array, Matrix
@@ -32,6 +33,21 @@ def dense(X: Matrix, method: str) -> Array:
         )
     array: Array = X.toarray() if issparse(X) else X
     return array
+
+
+def table_and_target(X: Any, y: Any, measure: str) -> tuple[Matrix, Array]:
+    """Return what a measure is given as float64, ndarray or CSR, and one value per row.
+
+    Examples
+    --------
+    >>> table_and_target([[0, 1], [2, 3]], ["a", "b"], "margin")
+    (array([[0., 1.],
+           [2., 3.]]), array(['a', 'b'], dtype='<U1'))
+    """
+    with np.errstate(invalid="ignore"):  # scikit-learn's sum of the largest numbers there are
+        X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan")
+    check_known(X, measure)
+    return csr_array(X) if issparse(X) else X, y
 
 
 def matrix_of_columns(

@@ -109,17 +109,20 @@ def as_prior(prior: "Prior | ArrayLike | None", n_features: int) -> Prior | None
     """
     if prior is None:
         return None
-    if not isinstance(prior, Prior):
+    try:
         expected = np.asarray(prior, dtype=np.float64)
-        start = start_from(expected)
-        prior = Prior(
-            expected, starts=(start,) if len(start) else (), first=most_expected(expected)
-        )
-    if prior.expected.shape != (n_features,):
+    except (TypeError, ValueError):
         raise UsageError(
-            f"the prior has shape {prior.expected.shape}, but there are {n_features} features: "
+            "the prior does not consist of numbers: give one expectation per feature."
+        ) from None
+    if expected.shape != (n_features,):
+        raise UsageError(
+            f"the prior has shape {expected.shape}, but there are {n_features} features: "
             "give one expectation per feature."
         )
-    if not np.all((prior.expected >= 0) & (prior.expected <= 1)):
+    if not np.all((expected >= 0) & (expected <= 1)):
         raise UsageError("the prior must hold expectations between 0 and 1, without NaN.")
-    return prior
+    if isinstance(prior, Prior):
+        return prior
+    start = start_from(expected)
+    return Prior(expected, starts=(start,) if len(start) else (), first=most_expected(expected))

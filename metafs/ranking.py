@@ -4,6 +4,8 @@ A subclass supplies ``_score(X, y)``, or ``_score_from(X, y, prior)`` where a pr
 decide between equals; ties and the number of features to keep are here.
 """
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -44,10 +46,9 @@ def n_to_keep(n_features_to_select: float | None, n_features: int) -> int:
     """
     if n_features_to_select is None:
         return max(1, n_features // 2)
-    whole = not isinstance(n_features_to_select, float | np.floating)
-    if whole and n_features_to_select >= 1:
+    if isinstance(n_features_to_select, Integral) and n_features_to_select >= 1:
         return min(int(n_features_to_select), n_features)
-    if not whole and 0 < n_features_to_select <= 1:
+    if isinstance(n_features_to_select, float | np.floating) and 0 < n_features_to_select <= 1:
         return max(1, int(n_features_to_select * n_features))
     raise UsageError(
         f"n_features_to_select is {n_features_to_select!r}; give a whole number from 1, "

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import validate_data
 
+from metafs.checks import check_known
 from metafs.prior import Prior, as_prior
 from metafs.typing import Array, Matrix
 
@@ -51,10 +52,12 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         meta_features : ignored
             Part of the selector contract.
         """
-        finite = "allow-nan" if self._allow_nan else True
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=finite
-        )
+        with np.errstate(invalid="ignore"):  # scikit-learn's sum of the largest numbers there are
+            X, y = validate_data(
+                self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan"
+            )
+        if not self._allow_nan:
+            check_known(X, type(self).__name__)
         self._fit(csr_array(X) if issparse(X) else X, y, as_prior(prior, X.shape[1]))
         return self
 

@@ -14,6 +14,7 @@ from metafs.learning import (
     require_fitting_scoring,
     scorer_named,
 )
+from metafs.parameters import check_at_least
 from metafs.prior import THRESHOLD
 from metafs.problem import Problem
 from metafs.registry import Registry
@@ -53,11 +54,11 @@ class Settings:
     def resolve(self, registry: Registry) -> "Plan":
         """Look every name up, once, before any problem is read."""
         _require_one_of("transfer", self.transfer, TRANSFERS)
-        _require_at_least("neighbours", self.neighbours, 1)
-        _require_at_least("budget", self.budget, 1)
-        _require_at_least("folds", self.folds, 2)
+        check_at_least("neighbours", self.neighbours, 1)
+        check_at_least("budget", self.budget, 1)
+        check_at_least("folds", self.folds, 2)
         if self.project is not None:
-            _require_at_least("project", self.project, 1)
+            check_at_least("project", self.project, 1)
         if not 0 <= self.threshold <= 1:
             raise UsageError(f"threshold must lie between 0 and 1, not {self.threshold:g}.")
         if self.seconds is not None and not self.seconds > 0:
@@ -168,8 +169,3 @@ def _require_one_of(what: str, value: str, known: Mapping[str, Any]) -> None:
         near = get_close_matches(value, known, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
         raise UsageError(f"there is no {what} named {value!r}: {hint}")
-
-
-def _require_at_least(what: str, value: int, least: int) -> None:
-    if value < least:
-        raise UsageError(f"{what} must be at least {least}, not {value}.")

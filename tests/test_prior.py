@@ -22,7 +22,16 @@ def test_no_prior_stays_none_and_a_prior_stays_itself():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "words"), [([0.1], "shape"), ([0.1, 1.2], "between"), ([0.1, np.nan], "between")]
+    ("wrong", "words"),
+    [
+        ([0.1], "shape"),
+        (0.1, "shape"),
+        ([[0.1, 0.2]], "shape"),
+        ([0.1, 1.2], "between"),
+        ([0.1, np.nan], "between"),
+        (["much", "little"], "numbers"),
+        ({"a": 0.1}, "numbers"),
+    ],
 )
 def test_a_wrong_prior_is_refused_with_a_sentence(wrong, words):
     with pytest.raises(UsageError, match=words):

@@ -3,7 +3,7 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from metafs.errors import UsageError
+from metafs.errors import ProblemError, UsageError
 from metafs.prior import Prior
 from metafs.ranking import RankingSelector, ranking
 
@@ -47,10 +47,21 @@ def test_how_many_are_kept(asked, kept):
     assert BySum(n_features_to_select=asked).fit(X, Y).get_support().sum() == kept
 
 
-@pytest.mark.parametrize("asked", [0, -1, 0.0, 1.5])
+@pytest.mark.parametrize("asked", [0, -1, 0.0, 1.5, np.nan, "most", [1]])
 def test_an_impossible_number_is_a_sentence(asked):
     with pytest.raises(UsageError, match="n_features_to_select is"):
         BySum(n_features_to_select=asked).fit(X, Y)
+
+
+def test_missing_values_are_refused_with_what_to_do():
+    for table in (np.array([[1.0, np.nan], [2.0, 0.0]]), csr_array([[1.0, np.nan], [2.0, 0.0]])):
+        with pytest.raises(ProblemError, match=r"BySum cannot take missing values \(NaN\): fill"):
+            BySum().fit(table, [0, 1])
+
+
+def test_the_largest_numbers_there_are_raise_no_warning():
+    largest = np.finfo(np.float64).max
+    assert BySum(1).fit([[largest, -largest], [0.0, 0.0]], [0, 1]).ranking_.tolist() == [1, 2]
 
 
 def test_marked_features_come_first():

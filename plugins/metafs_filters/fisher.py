@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.utils import check_array
 
 from metafs.discretise import discretise_target
+from metafs.matrix import table_and_target
 from metafs.ranking import RankingSelector
 from metafs.typing import Array, Matrix
 
@@ -88,9 +88,8 @@ class Fisher:
 
     def __call__(self, X: Any, y: Any) -> Array:
         """Return the Fisher score of every feature; missing values are refused."""
-        X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
-        X = csr_array(X) if issparse(X) else X
-        return fisher_scores(X, discretise_target(np.asarray(y), n_bins=self.n_bins))
+        X, y = table_and_target(X, y, "fisher")
+        return fisher_scores(X, discretise_target(y, n_bins=self.n_bins))
 
 
 class FisherSelector(RankingSelector):

@@ -19,6 +19,7 @@ from sklearn.utils import check_array
 
 from metafs.errors import UsageError
 from metafs.matrix import dense
+from metafs.parameters import check_at_least
 from metafs.ranking import ranking
 from metafs.typing import Array
 from metafs_graph.affinity import Affinity
@@ -64,8 +65,8 @@ def feature_graph(
     >>> graph.nodes["c"]["rank"]
     1
     """
-    if n_edges is not None and n_edges < 1:
-        raise UsageError(f"n_edges is {n_edges}; give a number from 1, or None for every edge.")
+    if n_edges is not None:
+        check_at_least("n_edges", n_edges)
     names = _names(X, feature_names)
     X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
     X = dense(csr_array(X) if issparse(X) else X, "feature_graph")

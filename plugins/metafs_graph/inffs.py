@@ -28,6 +28,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from metafs.errors import UsageError
 from metafs.matrix import dense
+from metafs.parameters import check_between
 from metafs.prior import Prior
 from metafs.ranking import RankingSelector, n_to_keep, ranking
 from metafs.typing import Array, Matrix
@@ -247,8 +248,7 @@ class InfFS(RankingSelector):
             alphas = sorted(ALPHAS if self.alphas is None else self.alphas)
         if not alphas or not all(isinstance(a, Real) and 0 <= float(a) <= 1 for a in alphas):
             raise UsageError(f"alpha is {self.alpha!r}; give a number from 0 to 1, or 'cv'.")
-        if not 0 < self.decay < 1:
-            raise UsageError(f"decay is {self.decay!r}; give a number above 0 and below 1.")
+        check_between("decay", self.decay, 0, 1)
         if self.n_features_to_select != "cv":
             return alphas, [n_to_keep(self.n_features_to_select, n_features)]
         sizes = self.sizes

@@ -20,12 +20,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from metafs.discretise import discretise_target
-from metafs.errors import UsageError
 from metafs.matrix import dense
+from metafs.parameters import check_at_least, column_numbers
 from metafs.prior import Prior
 from metafs.ranking import ranking
 from metafs.selector import Selector
 from metafs.typing import Array, Matrix
+from metafs_margin.nearest import check_scale
 from metafs_margin.sets import SetMargins
 from metafs_margin.utility import Utility
 
@@ -144,12 +145,13 @@ class GFlip(Selector):
         self.random_state = random_state
 
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
-        if self.max_evaluations is not None and self.max_evaluations < 1:
-            raise UsageError("gflip needs max_evaluations of at least 1, or None.")
+        if self.max_evaluations is not None:
+            check_at_least("max_evaluations", self.max_evaluations)
+        check_scale(X, "gflip")
         deadline = np.inf if self.max_seconds is None else monotonic() + self.max_seconds
         utility = Utility(self.utility, self.beta)
         margins = SetMargins(dense(X, "gflip"), discretise_target(y), utility)
-        kept = np.unique(np.asarray(self.keep_features or (), dtype=np.int64))
+        kept = column_numbers("keep_features", self.keep_features, X.shape[1])
         search = _Search(margins, X.shape[1], kept)
         self.stopped_ = self._run(search, kept, prior, deadline)
 

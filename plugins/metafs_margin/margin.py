@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
-from sklearn.utils import check_array
 
 from metafs.discretise import discretise_target
 from metafs.errors import UsageError
-from metafs.matrix import dense
+from metafs.matrix import dense, table_and_target
+from metafs.parameters import check_at_least, column_numbers
 from metafs.typing import Array, Matrix
+from metafs_margin.nearest import check_scale
 from metafs_margin.sets import SetMargins
 from metafs_margin.theta import margins_of_columns, margins_of_weights
 from metafs_margin.utility import Utility
@@ -61,6 +61,7 @@ class Margin:
 
     def __post_init__(self) -> None:
         Utility(self.utility, self.beta)
+        check_at_least("n_bins", self.n_bins, 2)
 
     def __call__(self, X: Any, y: Any) -> Array:
         """Return e of every single feature; missing values are refused."""
@@ -71,7 +72,7 @@ class Margin:
     def of_set(self, X: Any, y: Any, features: Sequence[int] | Array) -> float:
         """Return e of one set of features."""
         X, classes = self._checked(X, y)
-        features = np.unique(np.asarray(features, dtype=np.int64))
+        features = column_numbers("features", features, X.shape[1])
         return SetMargins(dense(X[:, features], "margin"), classes, self._utility).of_set(
             np.arange(len(features))
         )
@@ -80,8 +81,8 @@ class Margin:
         """Return e of one weighting of the features."""
         X, classes = self._checked(X, y)
         w = np.asarray(w, dtype=np.float64)
-        if w.shape != (X.shape[1],):
-            raise UsageError(f"w has shape {w.shape}; give one weight for each column of X.")
+        if w.shape != (X.shape[1],) or not np.isfinite(w).all():
+            raise UsageError(f"w has shape {w.shape}; give one finite weight per column of X.")
         return float(self._utility.total(margins_of_weights(dense(X, "margin"), classes, w)))
 
     def bind(
@@ -96,6 +97,6 @@ class Margin:
         return Utility(self.utility, self.beta)
 
     def _checked(self, X: Any, y: Any) -> tuple[Matrix, Array]:
-        X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
-        X = csr_array(X) if issparse(X) else X
-        return X, discretise_target(np.asarray(y), n_bins=self.n_bins)
+        X, y = table_and_target(X, y, "margin")
+        check_scale(X, "margin")
+        return X, discretise_target(y, n_bins=self.n_bins)

@@ -17,14 +17,28 @@ from itertools import pairwise
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.errors import ProblemError
+from metafs.typing import Array, Matrix
 
 TIE = 1e-12
 """Squared distances whose relative difference is smaller are equal."""
 
+LEAST, MOST = 1e-60, 1e60
+"""Where the largest value of a table must lie for squares of squares to be numbers still."""
+
 _CELLS = 2**21  # distances worked on at once
 
 Exact = Callable[[Array, Array], Array]
+
+
+def check_scale(X: Matrix, method: str) -> None:
+    """Refuse values of which squares, and products of a few, are infinite or vanish."""
+    largest = float(max(X.max(), -X.min()))
+    if largest and not LEAST < largest < MOST:
+        raise ProblemError(
+            f"the values, of size {largest:.0e}, are too {'small' if largest < 1 else 'large'} "
+            f"for {method}, which squares them: scale the features."
+        )
 
 
 def rounding(n_terms: int, dtype: type) -> float:

@@ -16,11 +16,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from metafs.discretise import discretise_target
-from metafs.errors import UsageError
 from metafs.matrix import dense
+from metafs.parameters import check_at_least
 from metafs.ranking import RankingSelector
 from metafs.typing import Array, Matrix
-from metafs_margin.nearest import Groups
+from metafs_margin.nearest import Groups, check_scale
 
 _CELLS = 2**20  # differences worked on at once
 
@@ -99,11 +99,11 @@ class Relief(RankingSelector):
         self.random_state = random_state
 
     def _score(self, X: Matrix, y: Array) -> Array:
+        check_scale(X, "relief")
         n_samples = X.shape[0]
         times = np.ones(n_samples, dtype=np.int64)
         if self.n_steps is not None:
-            if self.n_steps < 1:
-                raise UsageError(f"n_steps is {self.n_steps}; give a number from 1, or None.")
+            check_at_least("n_steps", self.n_steps)
             seed = check_random_state(self.random_state).randint(2**31 - 1)
             chosen = picks(np.random.default_rng(seed), self.n_steps, n_samples)
             times = np.bincount(chosen, minlength=n_samples)

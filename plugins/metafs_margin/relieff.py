@@ -26,8 +26,8 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
 from metafs.discretise import discretise_target
-from metafs.errors import UsageError
 from metafs.matrix import dense
+from metafs.parameters import check_at_least, column_numbers
 from metafs.ranking import RankingSelector
 from metafs.sample_weights import sample_weights
 from metafs.typing import Array, Matrix
@@ -152,13 +152,9 @@ class ReliefF(RankingSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Matrix, y: Array) -> Array:
-        if self.n_neighbors < 1 or (self.n_instances is not None and self.n_instances < 1):
-            raise UsageError("relieff needs n_neighbors and n_instances of at least 1.")
-        if not all(0 <= j < X.shape[1] for j in self._categorical):
-            raise UsageError(
-                f"categorical_features names a column that is not there: give numbers from 0 "
-                f"to {X.shape[1] - 1}."
-            )
+        check_at_least("n_neighbors", self.n_neighbors)
+        if self.n_instances is not None:
+            check_at_least("n_instances", self.n_instances)
         X, y = dense(X, "relieff"), discretise_target(y)
         return relieff_scores(
             X,
@@ -171,8 +167,10 @@ class ReliefF(RankingSelector):
         )
 
     @property
-    def _categorical(self) -> Sequence[int]:
-        return () if self.categorical_features is None else self.categorical_features
+    def _categorical(self) -> list[int]:
+        name = "categorical_features"
+        columns = column_numbers(name, self.categorical_features, self.n_features_in_)
+        return [int(column) for column in columns]
 
     def _instances(self, m: int) -> Array | None:
         """Return the rows to compare with their neighbours, or None for all."""

@@ -24,12 +24,12 @@ from scipy.linalg.blas import sgemv
 from sklearn.utils import check_random_state
 
 from metafs.discretise import discretise_target
-from metafs.errors import UsageError
 from metafs.matrix import dense
+from metafs.parameters import check_at_least
 from metafs.prior import Prior
 from metafs.ranking import RankingSelector
 from metafs.typing import Array, Matrix
-from metafs_margin.nearest import TIE, Groups, rounding
+from metafs_margin.nearest import TIE, Groups, check_scale, rounding
 from metafs_margin.relief import picks
 from metafs_margin.theta import nearest_distances, theta
 from metafs_margin.utility import Utility
@@ -226,8 +226,9 @@ class Simba(RankingSelector):
 
     def _score_from(self, X: Matrix, y: Array, prior: Prior | None) -> Array:
         n_steps = X.shape[0] if self.n_steps is None else self.n_steps
-        if n_steps < 1 or self.n_restarts < 1:
-            raise UsageError("simba needs n_steps and n_restarts of at least 1.")
+        check_at_least("n_steps", n_steps)
+        check_at_least("n_restarts", self.n_restarts)
+        check_scale(X, "simba")
         utility = Utility(self.utility, self.beta)
         groups = Groups(discretise_target(y))
         X = dense(X, "simba")[groups.rows]

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import expit
 
 from metafs.errors import UsageError
+from metafs.parameters import check_between
 from metafs.typing import Array
 
 UTILITIES = ("linear", "sigmoid", "zero-one")
@@ -45,8 +46,7 @@ class Utility:
     def __post_init__(self) -> None:
         if self.name not in UTILITIES:
             raise UsageError(f"utility is {self.name!r}; give one of {', '.join(UTILITIES)}.")
-        if not 0 < self.beta < np.inf:
-            raise UsageError(f"beta is {self.beta}; give a number above 0.")
+        check_between("beta", self.beta)
 
     def __call__(self, margins: Array) -> Array:
         """Return u of each margin."""

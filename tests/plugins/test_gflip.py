@@ -270,8 +270,12 @@ def test_degenerate_tables_select_something():
 
 
 def test_impossible_settings_and_missing_values_are_a_sentence():
-    with pytest.raises(UsageError, match="gflip needs"):
-        GFlip(max_evaluations=0).fit(np.eye(3), [0, 1, 1])
+    for wrong in (0, 1.5, np.nan, "all"):
+        with pytest.raises(UsageError, match="max_evaluations must be at least 1"):
+            GFlip(max_evaluations=wrong).fit(np.eye(3), [0, 1, 1])
+    for wrong in (3, [3], [-1], [0.5], ["a"]):
+        with pytest.raises(UsageError, match="keep_features names a column that is not there"):
+            GFlip(keep_features=wrong).fit(np.eye(3), [0, 1, 1])
     with pytest.raises(UsageError, match="linear, sigmoid, zero-one"):
         GFlip(utility="cubic").fit(np.eye(3), [0, 1, 1])
     with pytest.raises(ValueError, match="NaN"):

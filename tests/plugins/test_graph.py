@@ -364,9 +364,10 @@ def test_few_samples_of_a_class_mean_fewer_folds_and_too_few_a_sentence():
         ({"alpha": np.nan}, "alpha is nan"),
         ({"alpha": "cv", "alphas": [2.0]}, "alpha is 'cv'"),
         ({"alpha": "cv", "alphas": []}, "alpha is 'cv'"),
-        ({"decay": 1.0}, "decay is 1.0"),
-        ({"decay": 0.0}, "decay is 0.0"),
+        ({"decay": 1.0}, "decay must lie between 0 and 1"),
+        ({"decay": "slow"}, "decay must lie between 0 and 1, not 'slow'"),
         ({"n_features_to_select": 0}, "n_features_to_select is 0"),
+        ({"n_features_to_select": "best"}, "n_features_to_select is 'best'"),
         ({"n_features_to_select": "cv", "sizes": [0]}, "n_features_to_select is 0"),
         ({"n_features_to_select": "cv", "sizes": []}, "sizes is empty"),
     ],
@@ -433,7 +434,7 @@ def test_graphs_that_cannot_be_are_a_sentence():
     X = factors(20, 4)
     with pytest.raises(UsageError, match="2 feature names for 4 features"):
         feature_graph(X, ["a", "b"])
-    with pytest.raises(UsageError, match="n_edges is 0"):
+    with pytest.raises(UsageError, match="n_edges must be at least 1"):
         feature_graph(X, n_edges=0)
     with pytest.raises(UsageError, match="only 2 features"):
         compare_centralities(feature_graph(X, n_edges=1))

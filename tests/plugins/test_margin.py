@@ -16,9 +16,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import metafs_margin.nearest
 import metafs_margin.sets
-from metafs.errors import UsageError
+from metafs.errors import ProblemError, UsageError
 from metafs_climb import Climb
-from metafs_margin import Margin, Relief, metafs_measures, metafs_selectors
+from metafs_margin import GFlip, Margin, Relief, Simba, metafs_measures, metafs_selectors
 from metafs_margin.nearest import Groups, rounding
 from metafs_margin.relief import picks
 from metafs_margin.utility import UTILITIES, Utility
@@ -258,18 +258,41 @@ def test_missing_values_are_refused():
             refuse(X, [0, 0, 1])
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e150, 1e300])
+def test_values_that_cannot_be_squared_are_a_sentence(scale):
+    rng = np.random.default_rng(0)
+    X, y = scale * rng.uniform(-1, 1, (30, 4)), rng.integers(0, 2, 30)
+    methods = (Margin(), Margin().bind, Relief().fit, Simba(random_state=0).fit, GFlip().fit)
+    for table in (X, csr_array(X)):
+        for refuse in methods:
+            with pytest.raises(ProblemError, match=r"too (small|large) for .*: scale the features"):
+                refuse(table, y)
+
+
+def test_a_target_of_another_length_is_refused():
+    for y in ([0, 1], [[0, 1], [1, 0], [1, 1]]):
+        with pytest.raises(ValueError, match=r"inconsistent numbers of samples|1d array"):
+            Margin()(np.eye(3), y)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
         lambda X, y: Margin("cubic"),
         lambda X, y: Margin(beta=0.0),
         lambda X, y: Margin(beta=np.nan),
+        lambda X, y: Margin(beta="steep"),
+        lambda X, y: Margin(n_bins=1),
         lambda X, y: Margin().of_weights(X, y, [1.0]),
+        lambda X, y: Margin().of_weights(X, y, [1.0, np.nan, 1.0]),
+        lambda X, y: Margin().of_set(X, y, [3]),
         lambda X, y: Relief(n_steps=0).fit(X, y),
+        lambda X, y: Relief(n_steps=1.5).fit(X, y),
+        lambda X, y: Relief("most").fit(X, y),
     ],
 )
 def test_impossible_settings_are_a_sentence(wrong):
-    with pytest.raises(UsageError, match="give"):
+    with pytest.raises(UsageError, match=r"give|must be"):
         wrong(np.eye(3), [0, 1, 1])
 
 

@@ -261,11 +261,11 @@ def test_a_numeric_target_is_discretised():
     assert ReliefF(1).fit(np.column_stack([noise, x]), x**2).get_support()[3]
 
 
-@pytest.mark.parametrize("wrong", [{"n_neighbors": 0}, {"n_instances": 0}])
+@pytest.mark.parametrize("wrong", [{"n_neighbors": 0}, {"n_instances": 0}, {"n_neighbors": 1.5}])
 def test_impossible_settings_are_a_sentence(wrong):
     with pytest.raises(UsageError, match="at least 1"):
         ReliefF(**wrong).fit([[0], [1]], [0, 1])
-    for column in (1, -1):
+    for column in (1, -1, "colour"):
         with pytest.raises(UsageError, match="column that is not there"):
             ReliefF(categorical_features=[column]).fit([[0], [1]], [0, 1])
 

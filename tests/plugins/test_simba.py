@@ -254,9 +254,11 @@ def test_degenerate_tables_have_documented_scores():
     assert numbers.get_support().tolist() == [False, False, True]
 
 
-@pytest.mark.parametrize("wrong", [{"n_steps": 0}, {"n_restarts": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"n_steps": 0}, {"n_steps": "1"}, {"n_restarts": 0}, {"n_restarts": 1.5}]
+)
 def test_impossible_settings_are_a_sentence(wrong):
-    with pytest.raises(UsageError, match="simba needs"):
+    with pytest.raises(UsageError, match="must be at least 1"):
         Simba(**wrong).fit(np.eye(3), [0, 1, 1])
 
 

@@ -1,0 +1,58 @@
+"""What parameters must satisfy; each refusal is a sentence that says what to give."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from metafs.errors import UsageError
+from metafs.typing import Array
+
+
+def check_at_least(name: str, value: Any, least: int = 1) -> None:
+    """Refuse what is no whole number, or a smaller one.
+
+    Examples
+    --------
+    >>> check_at_least("n_steps", 0.5)
+    Traceback (most recent call last):
+    metafs.errors.UsageError: n_steps must be at least 1 and a whole number, not 0.5.
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise UsageError(f"{name} must be at least {least} and a whole number, not {value!r}.")
+    if value < least:
+        raise UsageError(f"{name} must be at least {least}, not {value}.")
+
+
+def check_between(name: str, value: Any, low: float = 0.0, high: float = np.inf) -> None:
+    """Refuse what is no number between two others, neither of them included.
+
+    Examples
+    --------
+    >>> check_between("sparsity", "much", 0, 1)
+    Traceback (most recent call last):
+    metafs.errors.UsageError: sparsity must lie between 0 and 1, not 'much'.
+    """
+    if isinstance(value, Real) and low < float(value) < high:
+        return
+    wanted = f"lie between {low:g} and {high:g}" if high < np.inf else f"be more than {low:g}"
+    given = format(float(value), "g") if isinstance(value, Real) else repr(value)
+    raise UsageError(f"{name} must {wanted}, not {given}.")
+
+
+def column_numbers(name: str, given: Any, n_features: int) -> Array:
+    """Return the columns that a parameter names, each once, in ascending order; None names none.
+
+    Examples
+    --------
+    >>> column_numbers("keep_features", [2, 0, 2], 3)
+    array([0, 2])
+    """
+    columns = np.ravel(() if given is None else given)
+    if not columns.size:
+        return np.zeros(0, dtype=np.int64)
+    if columns.dtype.kind not in "iu" or columns.min() < 0 or columns.max() >= n_features:
+        raise UsageError(
+            f"{name} names a column that is not there: give numbers from 0 to {n_features - 1}."
+        )
+    return np.unique(columns.astype(np.int64))
