@@ -33,6 +33,7 @@ from sklearn.preprocessing import StandardScaler
 
 from metafs.discretise import discretise_target
 from metafs.errors import MetafsError, UsageError
+from metafs.parameters import check_between
 from metafs.ranking import RankingSelector
 from metafs.typing import Array, Matrix
 
@@ -152,7 +153,10 @@ def _by_features(
 
 def _solved(programme: Any) -> Any:
     if programme.status != 0:
-        raise MetafsError(f"a linear programme of fsv was not solved: {programme.message}")
+        raise MetafsError(
+            f"a linear programme of fsv was not solved (status {programme.status} of HiGHS): "
+            "centre and scale the features."
+        )
     return programme
 
 
@@ -238,10 +242,8 @@ class FSV(RankingSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Matrix, y: Array) -> Array:
-        if not 0 < self.sparsity < 1:
-            raise UsageError(f"sparsity must lie between 0 and 1, not {self.sparsity:g}.")
-        if not self.alpha > 0:
-            raise UsageError(f"alpha must be more than 0, not {self.alpha:g}.")
+        check_between("sparsity", self.sparsity, 0, 1)
+        check_between("alpha", self.alpha)
         classes = discretise_target(y)
         n_classes = classes.max() + 1
         if n_classes == 1:

@@ -262,14 +262,17 @@ def test_what_cannot_be_is_said_in_a_sentence(monkeypatch):
     X, y = planted(0, 20, 4)
     with pytest.raises(UsageError, match="one class only"):
         FSV().fit(X, np.zeros(20))
-    for wrong in (0, 1, -0.1):
+    for wrong in (0, 1, -0.1, None):
         with pytest.raises(UsageError, match="sparsity must lie between 0 and 1"):
             FSV(sparsity=wrong).fit(X, y)
-    with pytest.raises(UsageError, match="alpha must be more than 0"):
-        FSV(alpha=0).fit(X, y)
+    for wrong in (0, np.inf, "sharp"):
+        with pytest.raises(UsageError, match="alpha must be more than 0"):
+            FSV(alpha=wrong).fit(X, y)
     with pytest.raises(ValueError, match="NaN"):
         FSV().fit(np.where(X > 1, np.nan, X), y)
+    with pytest.raises(MetafsError, match="centre and scale"):
+        FSV().fit(1e30 * X, y)
     unlucky = type("Result", (), {"status": 4, "message": "Numerical difficulties."})
     monkeypatch.setattr(fsv, "linprog", lambda *args, **options: unlucky)
-    with pytest.raises(MetafsError, match="was not solved: Numerical"):
+    with pytest.raises(MetafsError, match=r"status 4 of HiGHS.*: centre and scale"):
         FSV().fit(X, y)
