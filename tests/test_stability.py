@@ -182,10 +182,13 @@ def test_where_nothing_can_differ_the_index_is_1():
 
 def test_wrong_tables_are_refused():
     for index in (jensen_shannon, jensen_shannon_of_sets, jaccard, kuncheva):
-        for wrong in ([[1, 2]], [1, 2], []):
+        for wrong in ([[1, 2]], [1, 2], [], [[1, 0], [1]]):
             with pytest.raises(UsageError, match="at least two"):
                 index(wrong)
-    for k in (0, 3):
+    for index in (jensen_shannon_of_sets, jaccard, kuncheva):
+        with pytest.raises(UsageError, match="a row of True and False"):
+            index([[0, 4], [1, 4]])
+    for k in (0, 3, 1.5):
         with pytest.raises(UsageError, match=f"the first {k} of 2 features"):
             jensen_shannon([[1, 2], [2, 1]], k)
 
@@ -356,9 +359,12 @@ def test_what_a_selector_does_not_tell_apart_is_equal():
     ("wrong", "said"),
     [
         ({"n_resamples": 1}, "n_resamples must be at least 2"),
+        ({"n_resamples": 2.5}, "n_resamples must be at least 2"),
         ({"share": 0}, "share must be above 0"),
+        ({"share": "half"}, "share must be above 0"),
         ({"share": 1.1}, "share must be above 0 and at most 1"),
         ({"top": 0}, "top must lie between 1 and 12"),
+        ({"top": 1.5}, "top must lie between 1 and 12"),
         ({"top": 13}, "top must lie between 1 and 12"),
         ({"n_jobs": -3}, "jobs must be at least 1"),
     ],

@@ -76,7 +76,7 @@ def jensen_shannon(rankings: ArrayLike, k: int | None = None) -> float:
     ranks = _table("ranking", rankings)
     n_features = ranks.shape[1]
     k = n_features if k is None else k
-    if not 1 <= k <= n_features:
+    if not (isinstance(k, int | np.integer) and 1 <= k <= n_features):
         raise UsageError(f"the first {k} of {n_features} features cannot be compared.")
     places = np.zeros(n_features)
     places[:k] = rank_weights(k)
@@ -91,7 +91,7 @@ def jensen_shannon_of_sets(selected: ArrayLike) -> float:
     >>> jensen_shannon_of_sets([[True, False, False], [True, False, False]])
     1.0
     """
-    sets = _table("set", selected).astype(np.float64)
+    sets = _sets(selected)
     sets[~sets.any(axis=1)] = 1.0
     return _similarity(sets / sets.sum(axis=1, keepdims=True))
 
@@ -104,7 +104,7 @@ def jaccard(selected: ArrayLike) -> float:
     >>> jaccard([[True, True, False], [True, False, True]])
     0.3333333333333333
     """
-    sets = _table("set", selected).astype(np.float64)
+    sets = _sets(selected)
     common = sets @ sets.T
     sizes = sets.sum(axis=1)
     either = sizes[:, None] + sizes - common
@@ -122,7 +122,7 @@ def kuncheva(selected: ArrayLike) -> float:
     >>> kuncheva([[True, True, False, False], [True, False, True, False]])
     0.0
     """
-    sets = _table("set", selected).astype(np.float64)
+    sets = _sets(selected)
     n_sets, n_features = sets.shape
     p = sets.mean(axis=0)
     by_chance = p.sum() * (1 - p.sum() / n_features)
@@ -130,8 +130,18 @@ def kuncheva(selected: ArrayLike) -> float:
     return float(1 - varies / by_chance) if by_chance > 0 else 1.0
 
 
+def _sets(selected: ArrayLike) -> Array:
+    sets = _table("set", selected)
+    if not np.isin(sets, (0, 1)).all():
+        raise UsageError("a set is a row of True and False, one for each feature, not of numbers.")
+    return sets.astype(np.float64)
+
+
 def _table(what: str, rows: ArrayLike) -> Array:
-    table = np.asarray(rows)
+    try:
+        table = np.asarray(rows)
+    except ValueError:  # rows of different lengths
+        table = np.zeros(0)
     if table.ndim != 2 or len(table) < 2 or table.shape[1] < 1:
         raise UsageError(f"give at least two {what}s of the same features, one a row.")
     return table

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Integral, Real
 from os import PathLike
 from typing import Any
 
@@ -13,6 +14,7 @@ from sklearn.utils import check_random_state
 from metafs.engines import open_engine
 from metafs.errors import UsageError
 from metafs.memory import problem_row, uninterrupted
+from metafs.parameters import check_at_least
 from metafs.problem import Problem
 from metafs.registry import Registry
 from metafs.selection import Selection, configured, select
@@ -55,8 +57,8 @@ class Resampling:
     bootstrap: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise UsageError(f"share must be above 0 and at most 1, not {self.share:g}.")
+        if not (isinstance(self.share, Real) and 0 < self.share <= 1):
+            raise UsageError(f"share must be above 0 and at most 1, not {self.share!r}.")
 
     def rows(self, problem: Problem, rng: np.random.Generator) -> Array:
         """Draw rows, at least one of each class, and return them in order."""
@@ -124,10 +126,9 @@ def stability_of(
     """
     problem = X if isinstance(X, Problem) else Problem.of(X, y)
     resampling = Resampling(share, bootstrap)
-    if n_resamples < 2:
-        raise UsageError(f"n_resamples must be at least 2, not {n_resamples}.")
-    if top is not None and not 1 <= top <= problem.n_features:
-        raise UsageError(f"top must lie between 1 and {problem.n_features}, not {top}.")
+    check_at_least("n_resamples", n_resamples, 2)
+    if top is not None and not (isinstance(top, Integral) and 1 <= top <= problem.n_features):
+        raise UsageError(f"top must lie between 1 and {problem.n_features}, not {top!r}.")
     ready = _resolved(selector, params or {}, registry)
     memory = None
     if db is not None:
