@@ -133,7 +133,7 @@ def auc(y: Array, decision: Array) -> float:
 
 def svm_auc(X: Array, y: Array, X_test: Array, y_test: Array, C: float) -> float:
     """Return the AUC of a linear SVM; the tolerance is LIBLINEAR's own."""
-    svm = LinearSVC(C=C, dual=False, tol=1e-2).fit(X, y)
+    svm = LinearSVC(C=C, dual=False, tol=1e-2, max_iter=10_000).fit(X, y)
     return auc(y_test, svm.decision_function(X_test))
 
 
