@@ -107,16 +107,23 @@ def test_the_measure_is_the_definition(table, utility, seed):
         assert measure.of_set(csr_array(X), y, features) == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**31), st.booleans(), st.sampled_from([1, 2, 5, 30]), st.integers(1, 3))
-def test_lists_decide_as_all_distances_do(seed, ties, length, n_classes):
-    """A walk over sets: the lists are kept, shortened, renewed and dropped on its way."""
+@settings(max_examples=120, deadline=None)
+@given(
+    st.integers(0, 2**31),
+    st.booleans(),
+    st.sampled_from([1, 2, 5, 30]),
+    st.sampled_from([0, 25]),
+    st.integers(1, 3),
+)
+def test_what_is_known_of_a_base_decides_as_the_definition_does(seed, ties, length, few, n_classes):
+    """A walk over sets: lists are kept, shortened, renewed and dropped on its way."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, (25, 6)).astype(float) if ties else rng.normal(size=(25, 6))
     X[:, 5] += 1e7 * rng.integers(0, 2, 25)
     y = np.unique(rng.integers(0, n_classes, 25), return_inverse=True)[1]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metafs_margin.sets, "LENGTH", length)
+        patch.setattr(metafs_margin.sets, "FEW", few)
+        patch.setattr(metafs_margin.lists, "LENGTH", length)
         margins = Margin().bind(X, y)
         base = np.array([0, 2, 5])
         for _ in range(6):
