@@ -22,6 +22,7 @@ from metafs.stability import (
     Stability,
     jaccard,
     jensen_shannon,
+    jensen_shannon_by_chance,
     jensen_shannon_of_sets,
     kuncheva,
     rank_weights,
@@ -99,6 +100,14 @@ def test_kuncheva_is_the_definition_for_sets_of_one_size(rankings, data):
     assert kuncheva(selected) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize(("n_rankings", "n_features", "k"), [(2, 60, 60), (5, 40, 6), (20, 90, 3)])
+def test_by_chance_is_the_index_of_random_rankings(n_rankings, n_features, k):
+    rng = np.random.default_rng(1)
+    draws = [[rng.permutation(n_features) + 1 for _ in range(n_rankings)] for _ in range(40)]
+    mean = np.mean([slow_jensen_shannon(rankings, k) for rankings in draws])
+    assert jensen_shannon_by_chance(n_rankings, n_features, k) == pytest.approx(mean, abs=0.03)
+
+
 @given(sets)
 def test_jensen_shannon_of_sets_is_that_of_features_tied_for_the_first_places(selected):
     sizes = selected.sum(axis=1)
@@ -140,6 +149,7 @@ def test_random_rankings_and_sets_are_about_0():
     rankings = np.argsort(rng.random((2000, 30)), axis=1) + 1
     for k in (3, 10, 30):
         assert jensen_shannon(rankings, k) < 0.01
+        assert jensen_shannon_by_chance(*rankings.shape, k) < 0.01
     assert jensen_shannon_of_sets(rankings <= 5) < 0.01
     assert abs(kuncheva(rankings <= 5)) < 0.01
     assert abs(kuncheva(rng.random((2000, 30)) < 0.3)) < 0.01
@@ -395,6 +405,7 @@ def test_nothing_is_recorded_unless_asked_for_and_every_measurement_is_a_row(db,
         "top": 2,
         "seed": 5,
         "jensen_shannon": found.jensen_shannon,
+        "by_chance": found.by_chance,
         "jaccard": found.jaccard,
         "kuncheva": found.kuncheva,
     }

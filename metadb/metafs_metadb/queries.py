@@ -121,11 +121,11 @@ select
 INSERT_STABILITY = """
 insert into stability (
     problem_id, selector, params, n_resamples, share, bootstrap, top, seed, jensen_shannon,
-    jaccard, kuncheva, created_at, metafs_version
+    by_chance, jaccard, kuncheva, created_at, metafs_version
 )
 values (
     $problem_id, $selector, $params, $n_resamples, $share, $bootstrap, $top, $seed,
-    $jensen_shannon, $jaccard, $kuncheva, $created_at, $metafs_version
+    $jensen_shannon, $by_chance, $jaccard, $kuncheva, $created_at, $metafs_version
 )
 returning stability_id
 """

@@ -84,6 +84,7 @@ class StabilityRow:
     n_resamples: int
     share: float
     jensen_shannon: float
+    by_chance: float
     jaccard: float
     kuncheva: float
     metafs_version: str

@@ -32,7 +32,7 @@ from metafs.stability import Resampling, Stability, stability_of
 from metafs.steps import blaming
 from metafs_metadb import MetaDB, MetaDBError
 
-INDICES = ("jensen_shannon", "jaccard", "kuncheva")
+INDICES = ("jensen_shannon", "by_chance", "jaccard", "kuncheva")
 
 
 @click.command(cls=Sentences)
@@ -66,9 +66,9 @@ INDICES = ("jensen_shannon", "jaccard", "kuncheva")
 def stability(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> None:
     """Tell how stable a selector is on each problem of SOURCE...
 
-    It selects from many samples of the rows; 1 means that all answers agree, 0 that chance would
-    do as well. Jensen-Shannon compares rankings, Jaccard and Kuncheva sets. Nothing is recorded
-    unless asked for.
+    It selects from many samples of the rows; 1 means that all answers agree. Jensen-Shannon
+    compares rankings, and by_chance is its value for random ones; Jaccard and Kuncheva compare
+    sets, and Kuncheva is 0 for chance. Nothing is recorded unless asked for.
 
     Example: metafs stability customers/ --target churned --selector relieff --top 10
     """

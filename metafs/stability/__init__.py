@@ -3,6 +3,7 @@
 from metafs.stability.indices import (
     jaccard,
     jensen_shannon,
+    jensen_shannon_by_chance,
     jensen_shannon_of_sets,
     kuncheva,
     rank_weights,
@@ -14,6 +15,7 @@ __all__ = [
     "Stability",
     "jaccard",
     "jensen_shannon",
+    "jensen_shannon_by_chance",
     "jensen_shannon_of_sets",
     "kuncheva",
     "rank_weights",

@@ -1,4 +1,4 @@
-r"""Indices of stability: 1 for rankings or sets that never change, about 0 for random ones.
+r"""Indices of stability: 1 for rankings or sets that never change, less the more they do.
 
 **Jensen-Shannon**, of rankings. The feature at rank r of the first k of l features weighs
 
@@ -12,7 +12,9 @@ those behind weigh nothing, so that N rankings are N distributions over the feat
     D = \frac{1}{N} \sum_{i=1}^{N} \mathrm{KL}(q_i \,\|\, \bar q), \qquad
     D^* = \frac{1}{N} \sum_{i=1}^{N} \mathrm{KL}(q_i \,\|\, 1/l),
 
-where D* is what random rankings come to when they are many; of few, the index is above 0.
+where D* is what random rankings come to when they are many. Of few random ones the index is well
+above 0 (20 rankings, the first 20 of 2000 features: 0.39; two rankings: 0.84), so
+`jensen_shannon_by_chance` says where it begins.
 A set is the distribution that is uniform over its features. S lies between 0 and 1.
 
 R. Guzmán-Martínez, R. Alaiz-Rodríguez, "Feature selection stability assessment based on the
@@ -40,6 +42,8 @@ from scipy.special import rel_entr
 
 from metafs.errors import UsageError
 from metafs.typing import Array
+
+_DRAWS = 50  # sets of random rankings, fewer of them where features are many
 
 
 def rank_weights(k: int) -> Array:
@@ -74,13 +78,23 @@ def jensen_shannon(rankings: ArrayLike, k: int | None = None) -> float:
     True
     """
     ranks = _table("ranking", rankings)
-    n_features = ranks.shape[1]
-    k = n_features if k is None else k
-    if not (isinstance(k, int | np.integer) and 1 <= k <= n_features):
-        raise UsageError(f"the first {k} of {n_features} features cannot be compared.")
-    places = np.zeros(n_features)
-    places[:k] = rank_weights(k)
+    places = _weights_of_places(ranks.shape[1], k)
     return _similarity(np.array([_distribution(each, places) for each in ranks]))
+
+
+def jensen_shannon_by_chance(n_rankings: int, n_features: int, k: int | None = None) -> float:
+    """Return the index of as many random rankings, on average: no stability at all.
+
+    Examples
+    --------
+    >>> round(jensen_shannon_by_chance(20, 2000, k=20), 2)
+    0.39
+    """
+    rng = np.random.default_rng(0)
+    weights = np.tile(_weights_of_places(n_features, k), (n_rankings, 1))
+    n_draws = max(1, min(_DRAWS, 20_000 // n_features))
+    draws = [_similarity(rng.permuted(weights, axis=1)) for _ in range(n_draws)]
+    return float(np.mean(draws))
 
 
 def jensen_shannon_of_sets(selected: ArrayLike) -> float:
@@ -145,6 +159,16 @@ def _table(what: str, rows: ArrayLike) -> Array:
     if table.ndim != 2 or len(table) < 2 or table.shape[1] < 1:
         raise UsageError(f"give at least two {what}s of the same features, one a row.")
     return table
+
+
+def _weights_of_places(n_features: int, k: int | None) -> Array:
+    """Return the weight of each place of a ranking, none beyond the first k."""
+    k = n_features if k is None else k
+    if not (isinstance(k, int | np.integer) and 1 <= k <= n_features):
+        raise UsageError(f"the first {k} of {n_features} features cannot be compared.")
+    places = np.zeros(n_features)
+    places[:k] = rank_weights(k)
+    return places
 
 
 def _distribution(ranks: Array, places: Array) -> Array:

@@ -19,7 +19,12 @@ from metafs.problem import Problem
 from metafs.registry import Registry
 from metafs.selection import Selection, configured, select
 from metafs.settings import Settings
-from metafs.stability.indices import jaccard, jensen_shannon, kuncheva
+from metafs.stability.indices import (
+    jaccard,
+    jensen_shannon,
+    jensen_shannon_by_chance,
+    kuncheva,
+)
 from metafs.typing import Array
 from metafs.version import __version__
 from metafs_metadb import MetaDB, StabilityRow
@@ -27,14 +32,16 @@ from metafs_metadb import MetaDB, StabilityRow
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """How much a selector's answers agree; 1 for always the same, about 0 for random ones."""
+    """How much a selector's answers agree; 1 for always the same."""
 
     jensen_shannon: float
     """Of the rankings, differences at the top weighing more."""
+    by_chance: float
+    """What the Jensen-Shannon index is of as many random rankings."""
     jaccard: float
     """Of the sets: the mean share of common features."""
     kuncheva: float
-    """Of the sets: what they have in common beyond chance."""
+    """Of the sets: what they have in common beyond chance, 0 for none."""
     share_selected: Array = field(repr=False)
     """(n_features,): how often each feature was selected."""
     rankings: Array = field(repr=False)
@@ -148,6 +155,7 @@ def stability_of(
             top=top,
             seed=int(random_state) if isinstance(random_state, int | np.integer) else None,
             jensen_shannon=found.jensen_shannon,
+            by_chance=found.by_chance,
             jaccard=found.jaccard,
             kuncheva=found.kuncheva,
             metafs_version=__version__,
@@ -188,6 +196,7 @@ def stability(selections: list[Selection], top: int | None = None) -> Stability:
         np.put_along_axis(selected, places[:, :top], True, axis=1)
     return Stability(
         jensen_shannon=jensen_shannon(rankings, top),
+        by_chance=jensen_shannon_by_chance(len(selections), rankings.shape[1], top),
         jaccard=jaccard(selected),
         kuncheva=kuncheva(selected),
         share_selected=selected.mean(axis=0),

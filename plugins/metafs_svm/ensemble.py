@@ -19,7 +19,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from metafs.errors import UsageError
+from metafs.parameters import check_at_least
 from metafs.typing import Array, Matrix
 from metafs_svm.svm_rfe import SVMRFE, Elimination, eliminate
 
@@ -110,11 +110,10 @@ class EnsembleSVMRFE(SVMRFE):
         self.random_state = random_state
 
     def _eliminate(self, X: Matrix, y: Array, expected: Array | None) -> list[Elimination]:
-        if self.n_estimators < 1:
-            raise UsageError(f"n_estimators is {self.n_estimators}; give a number from 1.")
+        check_at_least("n_estimators", self.n_estimators)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
         bags = Parallel(n_jobs=self.n_jobs)(
-            delayed(eliminate_in_bag)(X, y, self.C, int(seed), self.step, expected)
+            delayed(eliminate_in_bag)(X, y, float(self.C), int(seed), self.step, expected)
             for seed in seeds
         )
         return list(bags)

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
-from sklearn.utils import check_array
 
 from metafs.discretise import discretise_target
+from metafs.matrix import table_and_target
 from metafs.typing import Array
 from metafs_svm.linear_svm import LinearSVMs
 from metafs_svm.svm_rfe import check_cost
@@ -43,9 +42,8 @@ class SVMWeights:
 
     def __call__(self, X: Any, y: Any) -> Array:
         """Return the squared weight of every feature; missing values are refused."""
-        X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
-        classes = discretise_target(np.asarray(y))
+        X, y = table_and_target(X, y, "svm-weights")
+        classes = discretise_target(y)
         if not classes.any():
             return np.zeros(X.shape[1])
-        X = csr_array(X) if issparse(X) else X
         return LinearSVMs(X, classes, np.full(len(classes), float(self.C))).squared_weights()

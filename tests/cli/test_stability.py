@@ -38,10 +38,18 @@ def table(tmp_path):
 
 def test_a_table_for_people(table):
     header, _, row = run(table, *QUICK, "--top", 2).stdout.splitlines()
-    assert header.split() == ["problem", "selector", "jensen_shannon", "jaccard", "kuncheva"]
-    name, selector, *indices = row.split()
+    assert header.split() == [
+        "problem",
+        "selector",
+        "jensen_shannon",
+        "by_chance",
+        "jaccard",
+        "kuncheva",
+    ]
+    name, selector, rankings, by_chance, *sets = row.split()
     assert (name, selector) == ("table", "fisher")
-    assert all(0.8 < float(index) <= 1 for index in indices)
+    assert all(0.8 < float(index) <= 1 for index in (rankings, *sets))
+    assert 0 < float(by_chance) < 0.8
 
 
 def test_json_for_programs(table):
@@ -52,6 +60,7 @@ def test_json_for_programs(table):
         "status",
         "selector",
         "jensen_shannon",
+        "by_chance",
         "jaccard",
         "kuncheva",
         "share_selected",

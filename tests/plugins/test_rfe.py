@@ -262,8 +262,15 @@ def test_impossible_settings_are_a_sentence(selector, wrong):
 
 
 def test_an_ensemble_of_none_is_a_sentence():
-    with pytest.raises(UsageError, match="n_estimators is 0"):
-        EnsembleSVMRFE(n_estimators=0).fit([[0.0, 1.0], [1.0, 2.0]], [0, 1])
+    for wrong in (0, 2.5, None):
+        with pytest.raises(UsageError, match="n_estimators must be at least 1"):
+            EnsembleSVMRFE(n_estimators=wrong).fit([[0.0, 1.0], [1.0, 2.0]], [0, 1])
+
+
+def test_a_cost_may_be_any_whole_number():
+    X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 2.0]], [0, 1, 1]
+    hard, harder = (EnsembleSVMRFE(C=C, random_state=0).fit(X, y) for C in (1e30, 10**30))
+    np.testing.assert_array_equal(hard.scores_, harder.scores_)
 
 
 def test_the_package_offers_the_family_and_its_measure():

@@ -14,6 +14,7 @@ create table stability (
     top             bigint,               -- first features compared; null for all
     seed            bigint,
     jensen_shannon  double    not null,   -- of the rankings
+    by_chance       double    not null,   -- what that index is of random rankings
     jaccard         double    not null,   -- of the sets
     kuncheva        double    not null,   -- of the sets, beyond chance
     created_at      timestamp not null,   -- UTC
