@@ -10,6 +10,11 @@ taken as they are or, as is usual, as logarithms, which changes the standard dev
 goes by: here are both, but for lymphoma, whose file has every gene stretched to [0, 1]. The
 standard error is the largest of the row's, over splits.
 
+Read the paper's figures with care. Those of SVM-RFE, its two variants and SW ReliefF in table 3 are
+quoted from other work (section 4.3), and the caption says accuracy where the text says AUC. In
+table 4 lymphoma and DLBCL have three of five figures in common. Its MutInf is another estimate of
+mutual information than our infogain, and its USPS has other features than ours.
+
 Rows kept with --out know nothing of the code that made them: begin a new file when it changes.
 """
 

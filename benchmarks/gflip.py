@@ -16,7 +16,6 @@ import numpy as np
 from timing import best_of
 
 from metafs_margin import GFlip
-from metafs_margin.gflip import is_better
 
 
 def gflip_by_blas(X, y, seed):
@@ -44,7 +43,7 @@ def gflip_by_blas(X, y, seed):
             flipped = np.setxor1d(F, [feature])
             e_flipped = e(flipped) if len(flipped) else 0.0
             n_evaluations += 1
-            if is_better(e_flipped, e_F):
+            if e_flipped - e_F > 1e-9 * max(abs(e_flipped), abs(e_F)):
                 F, e_F, changed = flipped, e_flipped, True
     return F, e_F, n_evaluations
 

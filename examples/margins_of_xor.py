@@ -22,7 +22,7 @@ truth = np.repeat([1.0, 0.0], [3, 7])
 
 
 def weights(method, n_steps):
-    """The weights after so many steps, the largest of them 1; none of them is negative."""
+    """The weights after so many steps, the largest of them 1; Relief's negative ones count 0."""
     options = {"n_restarts": 1} if method is Simba else {}
     scores = method(n_steps=n_steps, random_state=0, **options).fit(X, y).scores_
     return np.maximum(scores, 0) / scores.max()

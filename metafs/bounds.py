@@ -33,8 +33,9 @@ from metafs.errors import UsageError
 def margin_error(margins: ArrayLike, gamma: float) -> float:
     r"""Return the :math:`\gamma`-sensitive training error: the share of margins below gamma.
 
-    A point that is classified wrongly has a negative margin. Hypothesis margins may stand for
-    sample margins, of which they are lower bounds.
+    A point that is classified wrongly has a negative margin. Hypothesis margins, as those of the
+    measure ``margin`` (its ``of_samples``), may stand for sample margins, of which they are lower
+    bounds.
 
     Parameters
     ----------

@@ -79,11 +79,24 @@ class Margin:
 
     def of_weights(self, X: Any, y: Any, w: Any) -> float:
         """Return e of one weighting of the features."""
+        return float(self._utility.total(self.of_samples(X, y, w)))
+
+    def of_samples(self, X: Any, y: Any, w: Any) -> Array:
+        """Return the margin of each sample under a weighting, 1 and 0 for a set.
+
+        Examples
+        --------
+        >>> from metafs.bounds import margin_error
+        >>> X = [[0.0, 5.0], [1.0, 4.0], [8.0, 5.0], [9.0, 4.0]]
+        >>> margins = Margin().of_samples(X, ["a", "a", "b", "b"], [1, 0])
+        >>> margins, margin_error(margins, gamma=1.0)
+        (array([3.5, 3. , 3. , 3.5]), 0.0)
+        """
         X, classes = self._checked(X, y)
         w = np.asarray(w, dtype=np.float64)
         if w.shape != (X.shape[1],) or not np.isfinite(w).all():
             raise UsageError(f"w has shape {w.shape}; give one finite weight per column of X.")
-        return float(self._utility.total(margins_of_weights(dense(X, "margin"), classes, w)))
+        return margins_of_weights(dense(X, "margin"), classes, w)
 
     def bind(
         self, X: Any, y: Any, *, categories: Mapping[int, tuple[str, ...]] | None = None

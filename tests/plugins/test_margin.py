@@ -97,6 +97,9 @@ def test_the_measure_is_the_definition(table, utility, seed):
     measure = Margin(utility, beta=2.0)
     w = np.random.default_rng(seed).choice([0.0, 0.3, 1.0, 1.7], 4)
     assert measure.of_weights(X, y, w) == pytest.approx(slow_e(X, y, w, utility), abs=1e-9)
+    margins = measure.of_samples(X, y, w)
+    assert margins.shape == (len(y),)
+    assert Utility(utility, 2.0).total(margins) == pytest.approx(measure.of_weights(X, y, w))
     singles = [slow_e(X, y, indicator([j], 4), utility) for j in range(4)]
     np.testing.assert_allclose(measure(X, y), singles, atol=1e-9)
     np.testing.assert_allclose(measure(csr_array(X), y), measure(X, y), atol=1e-12)
