@@ -22,7 +22,6 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import numpy as np
-from ITMO_FS.filters.univariate import reliefF_measure
 from scipy.stats import spearmanr
 from skrebate import ReliefF as Skrebate
 from timing import best_of
@@ -81,6 +80,8 @@ def check_more_classes():
 
 
 def compare_with_itmo(m, n):
+    from ITMO_FS.filters.univariate import reliefF_measure  # warns of what it lacks when imported
+
     X, y = table(m, n, "numbers")
     seconds, scores = best_of(3, lambda: ours(X, y))
     peer, scores_peer = best_of(1, lambda: reliefF_measure(X, y, 10))
