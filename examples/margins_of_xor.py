@@ -1,6 +1,7 @@
 """Figures 1 to 3 of the margin paper: Simba and Relief on the xor of three features among ten.
 
-Give a path for the picture, or it goes into a temporary folder and is gone with it.
+Give a path for the picture, or it goes into a temporary folder and is gone with it. Needs
+matplotlib: pip install ".[report]".
 """
 
 import sys

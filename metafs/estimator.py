@@ -59,7 +59,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     keep : sequence of str or int, optional
         Columns, by name or position, that are always selected.
     max_evaluations, max_seconds
-        The budget of a selector that searches.
+        The budget of a selector that searches; by default the selector's own.
     registry : Registry, optional
         The plugins; by default those that are installed.
     random_state : int, optional
@@ -95,7 +95,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         threshold: float = 0.1,
         params: dict[str, Any] | None = None,
         keep: Sequence[str | int] | None = None,
-        max_evaluations: int = 1000,
+        max_evaluations: int | None = None,
         max_seconds: float | None = None,
         registry: Registry | None = None,
         random_state: int | None = None,

@@ -43,12 +43,16 @@ def check_between(name: str, value: Any, low: float = 0.0, high: float = np.inf)
 def column_numbers(name: str, given: Any, n_features: int) -> Array:
     """Return the columns that a parameter names, each once, in ascending order; None names none.
 
+    They are given by number, or by True and False for each.
+
     Examples
     --------
     >>> column_numbers("keep_features", [2, 0, 2], 3)
     array([0, 2])
     """
     columns = np.ravel(() if given is None else given)
+    if columns.dtype == bool and len(columns) == n_features:
+        columns = np.flatnonzero(columns)
     if not columns.size:
         return np.zeros(0, dtype=np.int64)
     if columns.dtype.kind not in "iu" or columns.min() < 0 or columns.max() >= n_features:

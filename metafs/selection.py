@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from metafs.errors import UsageError
 from metafs.prior import Prior
 from metafs.ranking import ranking
 from metafs.typing import Array, Matrix
@@ -65,6 +66,10 @@ def select(
         if value is not None and has_fit_parameter(selector, name)
     }
     fitted = clone(selector).fit(X, y, **fit_parameters)
+    if not hasattr(fitted, "get_support") and not hasattr(fitted, "support_"):
+        raise UsageError(
+            f"{type(fitted).__name__} is no selector: it does not tell what it selects."
+        )
     support = fitted.get_support() if hasattr(fitted, "get_support") else fitted.support_
     selected = np.array(support, dtype=bool)
     _require_one_each("support", selected, X.shape[1])

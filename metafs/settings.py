@@ -38,7 +38,8 @@ class Settings:
     transfer: str = "guided"
     neighbours: int = 5
     threshold: float = THRESHOLD
-    budget: int = 1000
+    budget: int | None = None
+    """Evaluations of a search; None is the selector's own, 1000 for climb, no end for gflip."""
     seconds: float | None = None
     scoring: str | None = None
     keep: tuple[str, ...] = ()
@@ -55,7 +56,8 @@ class Settings:
         """Look every name up, once, before any problem is read."""
         _require_one_of("transfer", self.transfer, TRANSFERS)
         check_at_least("neighbours", self.neighbours, 1)
-        check_at_least("budget", self.budget, 1)
+        if self.budget is not None:
+            check_at_least("budget", self.budget, 1)
         check_at_least("folds", self.folds, 2)
         if self.project is not None:
             check_at_least("project", self.project, 1)
@@ -100,6 +102,7 @@ class Settings:
             if not hasattr(params["measure"], "of_set"):
                 raise UsageError(f"measure {name!r} is of single features, not of sets.")
         limits = {"max_evaluations": self.budget, "max_seconds": self.seconds}
+        limits = {name: limit for name, limit in limits.items() if limit is not None}
         return configured(selector, {**limits, "random_state": self.seed, **params})
 
     @property

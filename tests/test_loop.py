@@ -281,3 +281,10 @@ def test_without_a_db_nothing_is_written(tmp_path, related, monkeypatch):
     (told,) = solve(related(0), db=None, **QUICK)
     assert told.status == "solved"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_budget_each_search_has_its_own_limit():
+    registry = Registry()
+    assert Settings().resolve(registry).selector.max_evaluations == 1000
+    assert Settings(selector="gflip").resolve(registry).selector.max_evaluations is None
+    assert Settings(selector="gflip", budget=7).resolve(registry).selector.max_evaluations == 7

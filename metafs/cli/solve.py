@@ -54,7 +54,7 @@ NAME_WIDTHS = (12, 40)
 @click.option("--neighbours", default=5, show_default=True, metavar="K", help="Problems to recall.")
 @click.option("--threshold", default=0.1, show_default=True, help="Expectation to start from.")
 @click.option(
-    "--budget", default=1000, show_default=True, metavar="N", help="Evaluations per search."
+    "--budget", type=int, metavar="N", help="Evaluations per search.  [default: 1000 for climb]"
 )
 @click.option("--seconds", type=float, metavar="S", help="Time limit of a search.")
 @click.option("--scoring", help="scikit-learn scorer.  [default: balanced_accuracy, or r2]")

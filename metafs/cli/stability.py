@@ -67,8 +67,10 @@ def stability(ctx: click.Context, /, source: tuple[str, ...], **options: Any) ->
     """Tell how stable a selector is on each problem of SOURCE...
 
     It selects from many samples of the rows; 1 means that all answers agree. Jensen-Shannon
-    compares rankings, and by_chance is its value for random ones; Jaccard and Kuncheva compare
-    sets, and Kuncheva is 0 for chance. Nothing is recorded unless asked for.
+    compares rankings, and by_chance is its value for random ones, which depends on --resamples and
+    --top; Jaccard and Kuncheva compare sets, and Kuncheva is 0 for chance. A selector may rank
+    alike and yet cut off elsewhere: with --top K all of them compare the first K features.
+    --json also tells how often each feature was selected. Nothing is recorded unless asked for.
 
     Example: metafs stability customers/ --target churned --selector relieff --top 10
     """
@@ -102,6 +104,8 @@ def stability(ctx: click.Context, /, source: tuple[str, ...], **options: Any) ->
         if not debug:  # what a selector mutters about convergence is not for the reader of a table
             warnings.simplefilter("ignore")
         all_well = _drain(stream, selector, measure, options["as_json"], debug)
+    if db is not None:
+        click.echo(f"recorded in {options['db']}, table stability", err=True)
     ctx.exit(0 if all_well else 1)
 
 

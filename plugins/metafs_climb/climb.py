@@ -51,6 +51,11 @@ def bound(
     A measure without ``bind`` is asked set by set. It need not know what the empty set is
     worth: that counts as worse than any other.
     """
+    if not hasattr(measure, "of_set"):
+        raise UsageError(
+            f"climb cannot use {measure!r}: give a measure of sets, such as "
+            'Registry().measures["margin"].'
+        )
     if hasattr(measure, "bind"):
         evaluator = measure.bind(X, y, **({"categories": categories} if categories else {}))
         return evaluator.of_sets, getattr(evaluator, "of_each", lambda: measure(X, y))

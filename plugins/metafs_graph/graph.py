@@ -72,6 +72,8 @@ def feature_graph(
     X = dense(csr_array(X) if issparse(X) else X, "feature_graph")
     if len(names) != X.shape[1]:
         raise UsageError(f"there are {len(names)} feature names for {X.shape[1]} features.")
+    if len(set(names)) < len(names):
+        raise UsageError("two features have the same name: give each node a name of its own.")
     affinity = Affinity(X, n_jobs=n_jobs)
     scores, radius = inffs_scores(affinity, alpha, decay=decay)
     ranks = ranking(scores, first=affinity.is_node)

@@ -16,6 +16,7 @@ from metafs.errors import UsageError
 from metafs.prior import Prior, most_expected
 from metafs_climb import Climb, MIConfidence, metafs_measures, metafs_selectors
 from metafs_climb.proposals import n_proposals, proposals
+from metafs_filters import Fisher
 
 
 def slow_fitness(X, y, features, b=5.0, r=1.0):
@@ -283,3 +284,9 @@ def test_kept_features_belong_to_every_set():
     assert everything.get_support().all()
     warm = Climb(random_state=0, keep_features=[7]).fit(X, y, prior=np.linspace(0, 1, 40))
     assert warm.get_support()[7]
+
+
+@pytest.mark.parametrize("measure", ["margin", Fisher()])
+def test_what_is_no_measure_of_sets_is_a_sentence(measure):
+    with pytest.raises(UsageError, match="give a measure of sets"):
+        Climb(measure).fit([[0], [1]], [0, 1])

@@ -443,3 +443,8 @@ def test_graphs_that_cannot_be_are_a_sentence():
     x = X[:, :1]
     with pytest.raises(UsageError, match="nothing to compare"):
         compare_centralities(feature_graph(np.hstack([x, 2 * x, 3 * x]), alpha=0.0))
+
+
+def test_two_nodes_of_one_name_are_refused():
+    with pytest.raises(UsageError, match="the same name"):
+        feature_graph(np.arange(6.0).reshape(2, 3), ["a", "a", "b"])
