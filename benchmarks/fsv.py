@@ -13,7 +13,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import block_array, csr_array, eye_array
-from timing import best_of
+from timing import best_of, exponent
 
 from metafs_svm.fsv import successive_planes
 
@@ -59,10 +59,6 @@ def planted(m, n, seed=0):
     X = rng.normal(size=(m, n))
     y = np.where(X[:, :10].sum(axis=1) + rng.normal(size=m) > 0, 1, -1)
     return X, y
-
-
-def exponent(sizes, seconds):
-    return np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
 
 
 def main():

@@ -13,7 +13,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 
 
 import numpy as np
-from timing import best_of
+from timing import best_of, exponent
 
 from metafs_margin import GFlip
 
@@ -79,9 +79,9 @@ def growth(name, sizes, shape):
         X, y = planted(*shape(size))
         seconds, fitted = best_of(1, lambda X=X, y=y: GFlip(random_state=0).fit(X, y))
         each.append(seconds / fitted.n_evaluations_)
-    exponent = np.polyfit(np.log(sizes), np.log(each), 1)[0]
+    slope = exponent(sizes, each)
     times = ", ".join(f"{t * 1e3:.3g} ms at {size}" for t, size in zip(each, sizes, strict=True))
-    print(f"| {name} | {exponent:.2f} | {times} |", flush=True)
+    print(f"| {name} | {slope:.2f} | {times} |", flush=True)
 
 
 def main():

@@ -16,7 +16,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 import sys
 
 import numpy as np
-from timing import best_of
+from timing import best_of, exponent
 
 from metafs import Registry
 from metafs.selection import configured
@@ -35,7 +35,7 @@ def growth(selector, shapes):
     """Return the exponent, and the seconds at the largest size."""
     problems = [problem(*shape) for shape in shapes]
     seconds = [best_of(2, lambda X=X, y=y: selector.fit(X, y))[0] for X, y in problems]
-    return np.polyfit(np.log(SIZES), np.log(seconds), 1)[0], seconds[-1]
+    return exponent(SIZES, seconds), seconds[-1]
 
 
 def main():

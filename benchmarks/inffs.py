@@ -21,7 +21,7 @@ import sys
 import numpy as np
 import PyIFS
 import scipy.stats
-from timing import best_of
+from timing import best_of, exponent
 
 from metafs_graph import Affinity, inffs_scores
 from metafs_graph.correlations import Correlations
@@ -87,10 +87,6 @@ def compare(m, n, times):
         f"| {own * 1e3:.3g} ms | {book:.3g} s, {book / own:.3g}x |",
         flush=True,
     )
-
-
-def exponent(sizes, seconds):
-    return np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
 
 
 def seconds(m, n):

@@ -24,7 +24,7 @@ from multiprocessing import get_context
 import numpy as np
 from scipy.stats import spearmanr
 from skrebate import ReliefF as Skrebate
-from timing import best_of
+from timing import best_of, exponent
 
 from metafs_margin import ReliefF, SampleWeightedReliefF
 
@@ -91,9 +91,9 @@ def compare_with_itmo(m, n):
 
 def growth(name, sizes, shape, work):
     seconds = [best_of(3, lambda X=X, y=y: work(X, y))[0] for X, y in map(shape, sizes)]
-    exponent = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+    slope = exponent(sizes, seconds)
     times = ", ".join(f"{s:.3g} s" for s in seconds)
-    print(f"| {name} | {', '.join(map(str, sizes))} | {times} | {exponent:.2f} |", flush=True)
+    print(f"| {name} | {', '.join(map(str, sizes))} | {times} | {slope:.2f} |", flush=True)
 
 
 def main():

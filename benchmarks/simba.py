@@ -13,7 +13,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 
 
 import numpy as np
-from timing import best_of
+from timing import best_of, exponent
 
 from metafs_margin.nearest import Groups
 from metafs_margin.simba import WeightedSearch, ascend
@@ -64,9 +64,9 @@ def growth(name, sizes, shape):
     for size in sizes:
         seconds, _ = ours(*problem(*shape(size), 5, 6))
         each.append(seconds / 30)
-    exponent = np.polyfit(np.log(sizes), np.log(each), 1)[0]
+    slope = exponent(sizes, each)
     times = ", ".join(f"{t * 1e3:.3g} ms at {size}" for t, size in zip(each, sizes, strict=True))
-    print(f"| {name} | {exponent:.2f} | {times} |", flush=True)
+    print(f"| {name} | {slope:.2f} | {times} |", flush=True)
 
 
 def main():

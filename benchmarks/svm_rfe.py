@@ -18,7 +18,7 @@ from scipy.sparse import csr_array, random_array
 from scipy.stats import spearmanr
 from sklearn.feature_selection import RFE
 from sklearn.svm import LinearSVC
-from timing import best_of
+from timing import best_of, exponent
 
 from metafs_svm import SVMRFE
 
@@ -51,10 +51,6 @@ def compare(m, n):
         if agreement >= SAME:
             return
     raise AssertionError(f"{m}x{n}: no ranking of the peer agrees")
-
-
-def exponent(sizes, seconds):
-    return np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
 
 
 def growth(name, of, sizes, shape):

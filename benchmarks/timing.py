@@ -1,6 +1,8 @@
-"""Timing for the benchmarks: the best of several rounds, which disturbs least."""
+"""Timing for the benchmarks: the best of several rounds, which disturbs least, and its growth."""
 
 from time import perf_counter
+
+import numpy as np
 
 
 def best_of(times, work):
@@ -10,3 +12,8 @@ def best_of(times, work):
         result = work()
         seconds.append(perf_counter() - start)
     return min(seconds), result
+
+
+def exponent(sizes, seconds):
+    """The slope of log time over log size."""
+    return np.polyfit(np.log(sizes), np.log(seconds), 1)[0]

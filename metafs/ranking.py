@@ -1,9 +1,11 @@
 """The common half of every selector that scores each feature and keeps the best.
 
-A subclass supplies ``_score(X, y)``, or ``_score_from(X, y, prior)`` where a prior does more than
-decide between equals; ties and the number of features to keep are here.
+A subclass of `RankingSelector` supplies ``_score(X, y)``, one of `RankingFromPrior`, where a prior
+does more than decide between equals, ``_score_from(X, y, prior)``; ties and the number of features
+to keep are here.
 """
 
+from abc import abstractmethod
 from numbers import Integral
 
 import numpy as np
@@ -56,11 +58,10 @@ def n_to_keep(n_features_to_select: float | None, n_features: int) -> int:
     )
 
 
-class RankingSelector(Selector):
-    """Base of selectors that keep the features with the best scores.
+class RankingFromPrior(Selector):
+    """Base of selectors that keep the features with the best scores, and can start from a prior.
 
-    A prior decides between features of equal score; where a method can start from one, it
-    says so.
+    A prior decides between features of equal score, besides what the method makes of it.
 
     Parameters
     ----------
@@ -82,17 +83,13 @@ class RankingSelector(Selector):
     def __init__(self, n_features_to_select: float | None = None) -> None:
         self.n_features_to_select = n_features_to_select
 
-    def _score(self, X: Matrix, y: Array) -> Array:
-        """Return one score per feature; X is float64, an ndarray or a csr_array."""
-        raise NotImplementedError(f"{type(self).__name__} has neither _score nor _score_from")
-
+    @abstractmethod
     def _score_from(self, X: Matrix, y: Array, prior: Prior | None) -> Array:
-        """Return one score per feature, starting from a prior.
+        """Return one score per feature; X is float64, an ndarray or a csr_array.
 
         A method whose work is not one evaluation per feature sets ``n_evaluations_`` and
         ``stopped_`` here.
         """
-        return self._score(X, y)
 
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
         n_to_keep(self.n_features_to_select, X.shape[1])
@@ -106,3 +103,14 @@ class RankingSelector(Selector):
         keep = n_to_keep(self.n_features_to_select, self.n_features_in_)
         mask: Array = self.ranking_ <= keep
         return mask
+
+
+class RankingSelector(RankingFromPrior):
+    """Base of selectors whose scores owe nothing to a prior: it only decides between equals."""
+
+    @abstractmethod
+    def _score(self, X: Matrix, y: Array) -> Array:
+        """Return one score per feature; X is float64, an ndarray or a csr_array."""
+
+    def _score_from(self, X: Matrix, y: Array, prior: Prior | None) -> Array:
+        return self._score(X, y)

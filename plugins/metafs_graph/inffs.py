@@ -30,7 +30,8 @@ from metafs.errors import UsageError
 from metafs.matrix import dense
 from metafs.parameters import check_between
 from metafs.prior import Prior
-from metafs.ranking import RankingSelector, n_to_keep, ranking
+from metafs.ranking import n_to_keep, ranking
+from metafs.selector import Selector
 from metafs.typing import Array, Matrix
 from metafs_graph.affinity import Affinity
 from metafs_graph.choice import fold_scores
@@ -76,7 +77,7 @@ def inffs_scores(
     return scores, paths.spectral_radius
 
 
-class InfFS(RankingSelector):
+class InfFS(Selector):
     """Keep the features that spread most and differ most from all the others.
 
     Parameters
@@ -149,8 +150,6 @@ class InfFS(RankingSelector):
     array([False, False,  True])
     """
 
-    n_features_to_select: Any  # "cv" as well
-
     def __init__(
         self,
         n_features_to_select: Any = None,
@@ -164,7 +163,7 @@ class InfFS(RankingSelector):
         sizes: Sequence[float] | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(n_features_to_select)
+        self.n_features_to_select = n_features_to_select
         self.alpha = alpha
         self.decay = decay
         self.learner = learner

@@ -27,7 +27,7 @@ from metafs.discretise import discretise_target
 from metafs.matrix import dense
 from metafs.parameters import check_at_least
 from metafs.prior import Prior
-from metafs.ranking import RankingSelector
+from metafs.ranking import RankingFromPrior
 from metafs.typing import Array, Matrix
 from metafs_margin.nearest import TIE, Groups, check_scale, rounding
 from metafs_margin.relief import picks
@@ -144,7 +144,7 @@ def starting_weights(prior: Prior | None, n_walks: int, n_features: int) -> Arra
     return w
 
 
-class Simba(RankingSelector):
+class Simba(RankingFromPrior):
     """Keep the features with the largest weights of a stochastic ascent over the margin.
 
     Parameters

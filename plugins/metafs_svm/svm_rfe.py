@@ -19,7 +19,7 @@ import numpy as np
 from metafs.discretise import discretise_target
 from metafs.errors import UsageError
 from metafs.prior import Prior
-from metafs.ranking import RankingSelector
+from metafs.ranking import RankingFromPrior
 from metafs.typing import Array, Matrix
 from metafs_svm.linear_svm import LinearSVMs
 
@@ -133,7 +133,7 @@ def eliminate(
     return Elimination(np.concatenate([*gone, left]), n_svms)
 
 
-class SVMRFE(RankingSelector):
+class SVMRFE(RankingFromPrior):
     """Keep the features that a linear SVM gives up last.
 
     Parameters
