@@ -43,7 +43,22 @@ def metafs_measures() -> Mapping[str, Any]:
 def metafs_regressors() -> Mapping[str, Any]:
     """Offer scikit-learn regressors from meta-features of a feature to its quality.
 
-    For plugins that judge features by their properties; metafs itself ships none yet.
+    One that knows how sure it is takes ``predict(U, return_std=True)`` and then returns the
+    predictions and their standard deviations.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def metafs_generators() -> Mapping[str, Any]:
+    """Offer generators of features: more features than could ever be listed, drawn when wanted.
+
+    ``sample(u, rng)`` draws a feature whose meta-features are as near to u as can be,
+    ``meta_features(f)`` are its own, of shape (k,), ``measure(f, images)`` its value on each
+    instance, ``cost(f)`` what measuring it costs, above 0. ``meta_feature_names`` names the k
+    meta-features, ``bounds`` of shape (k, 2) gives the least and largest value of each, and
+    ``nearest(u)`` is the valid point nearest to u. A feature is any value that can be hashed.
+    `metafs.generators` measures many at once, and faster where the generator says how.
     """
     raise AssertionError("a specification is never called")
 

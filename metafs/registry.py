@@ -19,13 +19,14 @@ from metafs import hookspecs
 from metafs.errors import MetafsError, UsageError
 
 GROUP = "metafs"
-KINDS = ("selectors", "measures", "regressors", "distances", "learners")
+KINDS = ("selectors", "measures", "regressors", "generators", "distances", "learners")
 DISABLE_VARIABLE = "METAFS_DISABLE_PLUGINS"
 HAND = "given by hand"
 METHODS = {
     "selectors": ("fit", "get_params"),
     "measures": ("__call__",),
     "regressors": ("fit", "predict", "get_params"),
+    "generators": ("sample", "meta_features", "measure", "cost", "nearest", "bounds"),
     "distances": ("signature", "distance", "in_sql"),
     "learners": ("fit", "predict", "get_params"),
 }
@@ -151,10 +152,16 @@ class Registry:
                 self._load(entry, switched_off)
         for plugin in self._arguments[0]:
             self._add(plugin, Plugin(_name_of(plugin), HAND))
-        self.selectors, self.measures, self.regressors, self.distances, self.learners = (
-            Offers(kind, [each for each in self._offers if each.kind == kind], self.failures())
+        of_kind = {
+            kind: Offers(kind, [o for o in self._offers if o.kind == kind], self.failures())
             for kind in KINDS
-        )
+        }
+        self.selectors = of_kind["selectors"]
+        self.measures = of_kind["measures"]
+        self.regressors = of_kind["regressors"]
+        self.generators = of_kind["generators"]
+        self.distances = of_kind["distances"]
+        self.learners = of_kind["learners"]
 
     def __deepcopy__(self, memo: Any) -> "Registry":
         return self  # it never changes once it is built

@@ -1,7 +1,9 @@
 """The common half of every selector: what it takes, how that is validated, what it tells of itself.
 
-A subclass supplies ``_fit(X, y, prior)`` and ``_get_support_mask()``. `metafs.ranking` has the
-base of those that rank; a selector that searches derives from `Selector` itself.
+A subclass supplies ``_fit(X, y, prior)`` and ``_get_support_mask()``; one that judges features by
+their properties supplies ``_fit_described(X, y, prior, meta_features)`` instead of the first.
+`metafs.ranking` has the base of those that rank; a selector that searches derives from `Selector`
+itself.
 """
 
 from abc import abstractmethod
@@ -14,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import validate_data
 
-from metafs.checks import check_known
+from metafs.checks import check_known, checked_meta_features
 from metafs.prior import Prior, as_prior
 from metafs.typing import Array, Matrix
 
@@ -30,6 +32,12 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     @abstractmethod
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
         """Select; X is float64, an ndarray or a csr_array, and y has one value per row."""
+
+    def _fit_described(
+        self, X: Matrix, y: Array, prior: Prior | None, meta_features: Array | None
+    ) -> None:
+        """Select, knowing properties of the features: float64 (n_features, k), NaN for unknown."""
+        self._fit(X, y, prior)
 
     def fit(
         self,
@@ -49,8 +57,9 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
             The target: classes, or numbers, which are discretised.
         prior : Prior or array-like of shape (n_features,), default=None
             What is expected of each feature; None is the method as published.
-        meta_features : ignored
-            Part of the selector contract.
+        meta_features : array-like of shape (n_features, k), default=None
+            Properties of the features, NaN where unknown; only methods that judge features by
+            their properties look at them.
         """
         with np.errstate(invalid="ignore"):  # scikit-learn's sum of the largest numbers there are
             X, y = validate_data(
@@ -58,7 +67,9 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
             )
         if not self._allow_nan:
             check_known(X, type(self).__name__)
-        self._fit(csr_array(X) if issparse(X) else X, y, as_prior(prior, X.shape[1]))
+        described, _ = checked_meta_features(meta_features, (), X.shape[1], type(self).__name__)
+        table = csr_array(X) if issparse(X) else X
+        self._fit_described(table, y, as_prior(prior, X.shape[1]), described)
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metafs.registry import Offer, Registry
-from metafs.testing import distances, learners, measures, regressors, selectors
+from metafs.testing import distances, generators, learners, measures, regressors, selectors
 
 Check = Callable[[Any], None]
 
@@ -13,6 +13,7 @@ CHECKS: Mapping[str, Sequence[Check]] = {
     "selectors": selectors.CHECKS,
     "measures": measures.CHECKS,
     "regressors": regressors.CHECKS,
+    "generators": generators.CHECKS,
     "distances": distances.CHECKS,
     "learners": learners.CHECKS,
 }
