@@ -3,6 +3,8 @@
 from typing import Any
 
 from metafs.hookspecs import hookimpl
+from metafs_metafeatures.gp_prior import GPPriorClassifier
+from metafs_metafeatures.monomials import MonomialGenerator
 
 
 @hookimpl
@@ -14,10 +16,10 @@ def metafs_selectors() -> dict[str, Any]:
 @hookimpl
 def metafs_learners() -> dict[str, Any]:
     """Offer the learner ``gp-prior``."""
-    return {}
+    return {"gp-prior": GPPriorClassifier(random_state=0)}
 
 
 @hookimpl
 def metafs_generators() -> dict[str, Any]:
     """Offer the generators ``and-or``, ``monomials`` and ``patches``."""
-    return {}
+    return {"monomials": MonomialGenerator()}

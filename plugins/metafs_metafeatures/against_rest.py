@@ -1,0 +1,115 @@
+r"""Maximum-margin machines, one class against the rest, from a Gram matrix.
+
+With :math:`K_{ij} = x_i^T C x_j` and :math:`y_i = \pm 1` each machine minimises
+
+.. math:: \tfrac12 w^T C^{-1} w + \lambda \sum_i \ell(y_i (w^T x_i + b)), \qquad
+          w = C \sum_i \alpha_i x_i
+
+with the hinge :math:`\ell(t) = (1 - t)_+` or its square, and with the intercept free. The hinge
+is libsvm's; the squared hinge is a machine without slack on :math:`K + I / 2\lambda`.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.svm import SVC, LinearSVC
+
+from metafs.typing import Array
+
+NO_SLACK = 1e10
+"""A cost, in units of the inverse spread of the samples, that no margin is worth."""
+
+
+def spread(K: Array) -> float:
+    """Return the mean squared distance of the samples from their centre; 1 if there is none.
+
+    Examples
+    --------
+    >>> spread(np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    1.0
+    """
+    return positive(float(np.trace(K)) / len(K) - float(K.mean()))
+
+
+def positive(value: float) -> float:
+    """Return a scale that can be divided by."""
+    return value if np.isfinite(value) and value > 1e-300 else 1.0
+
+
+def signs_against_rest(y: Array, n_classes: int) -> Array:
+    """Return 1 where a sample is of a machine's class, else -1; y holds 0, 1, ...
+
+    Two classes have one machine, for the second of them.
+
+    Examples
+    --------
+    >>> signs_against_rest(np.array([0, 1, 1]), 2).tolist()
+    [[-1.0], [1.0], [1.0]]
+    """
+    classes = np.arange(n_classes)[1 if n_classes == 2 else 0 :]
+    return np.where(y[:, None] == classes, 1.0, -1.0)
+
+
+@dataclass(frozen=True)
+class Machines:
+    """The machines of a problem: what each sample counts for, and the intercepts."""
+
+    alpha: Array
+    """(n_samples, n_machines)."""
+    intercept: Array
+    """(n_machines,)."""
+
+    def predict(self, K: Array) -> Array:
+        """Return classes 0, 1, ... from the products of samples with those trained on."""
+        decision = K @ self.alpha + self.intercept
+        return chosen(decision)
+
+
+def chosen(decision: Array) -> Array:
+    """Return the class that each row of decisions speaks for."""
+    if decision.shape[1] == 1:
+        return (decision[:, 0] > 0).astype(np.int64)
+    return np.asarray(decision.argmax(axis=1))
+
+
+def train(K: Array, signs: Array, cost: float, loss: str) -> Machines:
+    """Train a machine for each column of signs.
+
+    Examples
+    --------
+    >>> K = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    >>> machines = train(K, np.array([[1.0], [-1.0]]), 10.0, "hinge")
+    >>> machines.alpha.ravel()
+    array([ 0.5, -0.5])
+    """
+    if loss == "squared_hinge":
+        K = K + np.eye(len(K)) / (2 * cost)
+        cost = NO_SLACK / spread(K)
+    alpha, intercept = np.zeros(signs.shape), np.zeros(signs.shape[1])
+    for machine, y in enumerate(signs.T):
+        if len(set(y)) == 1:
+            intercept[machine] = y[0]
+            continue
+        svm = SVC(kernel="precomputed", C=cost).fit(K, y)
+        alpha[svm.support_, machine] = svm.dual_coef_[0]
+        intercept[machine] = svm.intercept_[0]
+    return Machines(alpha, intercept)
+
+
+def train_on_rows(X: Array, y: Array, cost: float, loss: str, random_state: Any) -> Any:
+    """Return a fitted LinearSVC for more samples than a Gram matrix could hold.
+
+    Its intercept is regularised with the weights; scaled to the length of the rows it costs
+    next to nothing.
+    """
+    length = positive(float(np.sqrt(np.einsum("ij,ij->", X, X, dtype=np.float64) / len(X))))
+    svm = LinearSVC(
+        loss=loss,
+        C=cost,
+        dual=True if loss == "hinge" else "auto",
+        intercept_scaling=10 * length,
+        max_iter=10_000,
+        random_state=random_state,
+    )
+    return svm.fit(X, y)

@@ -1,0 +1,243 @@
+r"""The linear classifier whose weights are a Gaussian process over the meta-features.
+
+A prior :math:`P(w) \propto e^{-\frac12 w^T C^{-1} w}` with :math:`C_{ij} = C(u_i, u_j)` says that
+features with similar meta-features have similar weights. The classifier is the one with the
+maximum margin under that prior (equation 4),
+
+.. math:: w = \operatorname{argmin} \; w^T C^{-1} w
+          \quad \text{subject to} \quad y_i (w^T x_i + b) \ge 1,
+
+with slack at a price. It is an ordinary machine on :math:`\tilde x = C^{1/2} x` or, the same, with
+the kernel :math:`x^T C x'`; what is kept is :math:`w = C^{1/2} \tilde w`, as many numbers as there
+are features. The paper has no intercept b and trains all classes together; here b is free, and
+each class has a machine against the rest.
+
+E. Krupka, N. Tishby, "Incorporating prior knowledge on features into learning", AISTATS 2007.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from metafs.checks import checked_meta_features
+from metafs.errors import ProblemError, UsageError
+from metafs.parameters import check_at_least
+from metafs.typing import Array
+from metafs_metafeatures.against_rest import (
+    chosen,
+    signs_against_rest,
+    spread,
+    train,
+    train_on_rows,
+)
+from metafs_metafeatures.covariance import CovarianceFunction, Gaussian
+from metafs_metafeatures.prior_choice import (
+    RELATIVE_COSTS,
+    Choice,
+    candidates,
+    cross_validate,
+    folds_of,
+    sigma_candidates,
+    some_of_each,
+    standardised,
+)
+from metafs_metafeatures.prior_root import PriorRoot, prior_root
+
+LOSSES = ("hinge", "squared_hinge")
+MOST_IN_GRAM = 10_000
+"""Samples of which all products are kept."""
+
+
+class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # no types there
+    """Maximum margin under the prior that similar features have similar weights.
+
+    Parameters
+    ----------
+    covariance : callable, default=None
+        C(U, V), such as those of `metafs_metafeatures.covariance`. None is equation 6 on
+        meta-features in units of their standard deviations.
+    sigma : float or sequence of float, default=None
+        How far likeness reaches, or several values to choose among by cross-validation. None
+        chooses among six, from less than the distance of neighbouring features to half the width
+        of the space. Used where the covariance has a sigma and leaves it open.
+    C : float or sequence of float, default=None
+        The cost of a sample's loss, or several values to choose among. None chooses among 0.1 to
+        100 times the inverse of the samples' mean squared distance from their centre, as seen
+        under the prior.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        What a sample within the margin costs.
+    cv : int, default=5
+        Folds of the cross-validation; there are fewer if a class is smaller. With fewer than four
+        samples there is none, and the middle one of several values is taken.
+    random_state : int, RandomState instance or None, default=None
+        How samples are dealt to the folds.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of the features as they are given; one row for two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts.
+    covariance_ : callable or None
+        The covariance used, with its sigma; None if there were no meta-features.
+    sigma_ : float or None
+        Its sigma, None if it has none.
+    C_ : float
+        The cost used.
+    choices_ : list of Choice
+        Everything that was tried, with its accuracy.
+
+    Notes
+    -----
+    Without meta-features the prior is the same for each weight and this is a plain linear machine.
+    A feature of which a meta-feature is missing (NaN) has a weight that is independent of all
+    others; constant meta-features change nothing.
+
+    Up to 10,000 samples the machines are trained on the Gram matrix. Of more, 10,000 decide on
+    sigma and C, and a LinearSVC is then trained on all rows, mapped by the root of C; these are
+    dense, and kept in memory.
+
+    Features count by their scale, as in any such machine: scale them beforehand.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 30))
+    >>> y = X[:, :10].sum(axis=1) > 0
+    >>> position = np.arange(30.0)[:, None]
+    >>> smooth = GPPriorClassifier(random_state=0).fit(X, y, meta_features=position)
+    >>> plain = GPPriorClassifier(random_state=0).fit(X, y)
+    >>> X_new = rng.normal(size=(1000, 30))
+    >>> y_new = X_new[:, :10].sum(axis=1) > 0
+    >>> smooth.score(X_new, y_new) > plain.score(X_new, y_new)
+    True
+    """
+
+    def __init__(
+        self,
+        covariance: CovarianceFunction | None = None,
+        *,
+        sigma: float | Sequence[float] | None = None,
+        C: float | Sequence[float] | None = None,
+        loss: str = "hinge",
+        cv: int = 5,
+        random_state: Any = None,
+    ) -> None:
+        self.covariance = covariance
+        self.sigma = sigma
+        self.C = C
+        self.loss = loss
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, *, meta_features: Any = None) -> Self:
+        """Learn the weights.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table; float32 is kept as it is.
+        y : array-like of shape (n_samples,)
+            Classes.
+        meta_features : array-like of shape (n_features, k), default=None
+            Properties of the features, NaN where unknown.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        if self.loss not in LOSSES:
+            raise UsageError(f"loss must be hinge or squared_hinge, not {self.loss!r}.")
+        check_at_least("cv", self.cv, 2)
+        U, _ = checked_meta_features(meta_features, (), X.shape[1], "gp-prior")
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ProblemError("gp-prior needs two classes, but y has one class only: add another.")
+        if U is not None and self.covariance is None:
+            U = standardised(U)
+        rng = check_random_state(self.random_state)
+        seed = rng.randint(2**31 - 1)
+        rows = np.arange(len(codes))
+        if len(rows) > MOST_IN_GRAM:
+            rows = some_of_each(codes, MOST_IN_GRAM, seed)
+        best, root, K = self._choose(X[rows], codes[rows], U, seed)
+        self.covariance_, self.sigma_, self.C_ = best.covariance, best.sigma, best.cost
+        if len(rows) < len(codes):
+            svm = train_on_rows(root.times_root(X), codes, best.cost, self.loss, seed)
+            self.coef_, self.intercept_ = root.times_root(svm.coef_), svm.intercept_
+        else:
+            signs = signs_against_rest(codes, len(self.classes_))
+            machines = train(K, signs, best.cost, self.loss)
+            alpha = machines.alpha.astype(X.dtype)  # mixed types would copy X
+            summed = safe_sparse_dot(alpha.T, X, dense_output=True)
+            self.coef_, self.intercept_ = root.times_covariance(summed), machines.intercept
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Return how far each sample is on the side of a class, one column per machine."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        coef = self.coef_.astype(X.dtype, copy=False)  # mixed types would copy X
+        decision = safe_sparse_dot(X, coef.T, dense_output=True) + self.intercept_
+        return np.asarray(decision.ravel() if len(self.classes_) == 2 else decision)
+
+    def predict(self, X: Any) -> Array:
+        """Return the class of each sample."""
+        decision = self.decision_function(X)
+        two = decision.ndim == 1
+        return np.asarray(self.classes_[chosen(decision[:, None] if two else decision)])
+
+    def _choose(
+        self, X: Any, y: Array, U: Array | None, seed: int
+    ) -> tuple[Choice, PriorRoot, Array]:
+        """Return the best covariance and cost, with the root and the Gram matrix they gave."""
+        priors = list(self._priors(U))
+        costs = None if self.C is None else candidates("C", self.C)
+        folds = list(folds_of(y, self.cv, seed))
+        if not folds:
+            priors = [priors[len(priors) // 2]]
+        self.choices_: list[Choice] = []
+        best: Choice | None = None
+        for covariance, sigma in priors:
+            root = prior_root(covariance, U, X.shape[1])
+            K = root.gram(X)
+            if not np.isfinite(K).all():
+                raise UsageError("the values are too large for gp-prior: scale the features.")
+            own_costs = costs or tuple(c / spread(K) for c in RELATIVE_COSTS)
+            if folds and len(priors) * len(own_costs) > 1:
+                accuracies = cross_validate(K, y, folds, own_costs, self.loss)
+            else:
+                own_costs, accuracies = (own_costs[len(own_costs) // 2],), [np.nan]
+            for cost, accuracy in zip(own_costs, accuracies, strict=True):
+                self.choices_.append(Choice(covariance, sigma, cost, accuracy))
+                if best is None or accuracy > best.accuracy:
+                    best, kept = self.choices_[-1], (root, K)
+        assert best is not None
+        return best, *kept
+
+    def _priors(self, U: Array | None) -> Iterator[tuple[CovarianceFunction | None, float | None]]:
+        """Yield the covariances to choose among, each with its sigma."""
+        given = None if self.sigma is None else candidates("sigma", self.sigma)
+        covariance = Gaussian() if self.covariance is None else self.covariance
+        if U is None:
+            yield None, None
+        elif not isinstance(covariance, Gaussian):
+            yield covariance, None
+        elif covariance.sigma is not None:
+            yield covariance, covariance.sigma
+        else:
+            covariance.check_columns(U.shape[1])
+            for sigma in given or sigma_candidates(covariance, U):
+                yield replace(covariance, sigma=sigma), sigma
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
