@@ -4,7 +4,6 @@ from metafs_metafeatures.covariance import Gaussian, GroupedGaussian, OrientedGa
 from metafs_metafeatures.gp_prior import GPPriorClassifier
 from metafs_metafeatures.hooks import metafs_generators, metafs_learners, metafs_selectors
 from metafs_metafeatures.monomials import MonomialGenerator, table_2
-from metafs_metafeatures.prior_root import prior_root
 
 __all__ = [
     "GPPriorClassifier",
@@ -15,6 +14,5 @@ __all__ = [
     "metafs_generators",
     "metafs_learners",
     "metafs_selectors",
-    "prior_root",
     "table_2",
 ]
