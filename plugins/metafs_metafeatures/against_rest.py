@@ -10,7 +10,6 @@ is libsvm's; the squared hinge is a machine without slack on :math:`K + I / 2\la
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.svm import SVC, LinearSVC
@@ -97,19 +96,21 @@ def train(K: Array, signs: Array, cost: float, loss: str) -> Machines:
     return Machines(alpha, intercept)
 
 
-def train_on_rows(X: Array, y: Array, cost: float, loss: str, random_state: Any) -> Any:
-    """Return a fitted LinearSVC for more samples than a Gram matrix could hold.
+def train_on_rows(X: Array, y: Array, cost: float, loss: str, seed: int) -> tuple[Array, Array]:
+    """Return weights and intercepts for more samples than a Gram matrix could hold; X is centred.
 
-    Its intercept is regularised with the weights; scaled to the length of the rows it costs
-    next to nothing.
+    This is LinearSVC, whose intercept is regularised with the weights; on centred rows, and in the
+    unit of their length, that changes little.
     """
+    centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+    X -= centre
     length = positive(float(np.sqrt(np.einsum("ij,ij->", X, X, dtype=np.float64) / len(X))))
     svm = LinearSVC(
         loss=loss,
         C=cost,
         dual=True if loss == "hinge" else "auto",
-        intercept_scaling=10 * length,
+        intercept_scaling=length,
         max_iter=10_000,
-        random_state=random_state,
-    )
-    return svm.fit(X, y)
+        random_state=seed,
+    ).fit(X, y)
+    return svm.coef_, svm.intercept_ - svm.coef_ @ centre

@@ -170,8 +170,10 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         best, root, K = self._choose(X[rows], codes[rows], U, seed)
         self.covariance_, self.sigma_, self.C_ = best.covariance, best.sigma, best.cost
         if len(rows) < len(codes):
-            svm = train_on_rows(root.times_root(X), codes, best.cost, self.loss, seed)
-            self.coef_, self.intercept_ = root.times_root(svm.coef_), svm.intercept_
+            coef, self.intercept_ = train_on_rows(
+                root.times_root(X), codes, best.cost, self.loss, seed
+            )
+            self.coef_ = root.times_root(coef)
         else:
             signs = signs_against_rest(codes, len(self.classes_))
             machines = train(K, signs, best.cost, self.loss)
@@ -207,7 +209,8 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         best: Choice | None = None
         for covariance, sigma in priors:
             root = prior_root(covariance, U, X.shape[1])
-            K = root.gram(X)
+            with np.errstate(over="ignore", invalid="ignore"):
+                K = root.gram(X)
             if not np.isfinite(K).all():
                 raise UsageError("the values are too large for gp-prior: scale the features.")
             own_costs = costs or tuple(c / spread(K) for c in RELATIVE_COSTS)
