@@ -1,0 +1,187 @@
+r"""Mufasa's walk: a stochastic local search in the space of meta-features.
+
+1. :math:`q_{best} = -\infty`; :math:`u_0` is drawn evenly.
+2. For j = 1 ... J:
+
+   a. draw a set :math:`F_j` of features by :math:`p(v \mid u_{j-1})`;
+   b. :math:`q_j = \mathrm{quality}(F_j)`;
+   c. if :math:`q_j \ge q_{best}`: :math:`F_{best} = F_j`, :math:`u_{best} = u_{j-1}`,
+      :math:`q_{best} = q_j`;
+   d. :math:`u_j` is :math:`u_{best}` with Gaussian noise added to each coordinate, rounded to the
+      nearest valid point.
+
+3. Return :math:`F_{best}`.
+
+The published :math:`q_{best}` begins at the largest number there is, which no set could reach: it
+is read as the least. The noise of step j has the standard deviation
+:math:`s\,\delta^{j-1}` times the range of the coordinate; :math:`\delta = 1` is the published walk.
+
+E. Krupka, A. Navot, N. Tishby, "Learning to select features using their properties", Journal of
+Machine Learning Research 9, 2008, algorithm 3.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Protocol
+
+import numpy as np
+
+from metafs.errors import UsageError
+from metafs.parameters import check_at_least, check_between
+from metafs.typing import Array
+
+STEP = 0.15
+"""The published noise is not told; this share of each range was best on training data."""
+
+
+class Space(Protocol):
+    """The part of a generator that the walk needs: where points may lie."""
+
+    @property
+    def bounds(self) -> Array:
+        """The least and the largest value of each meta-feature, of shape (k, 2)."""
+
+    def nearest(self, u: Array) -> Array:
+        """Return the valid point nearest to u."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long to walk, and how far each step goes.
+
+    Parameters
+    ----------
+    n_steps : int, default=50
+        Sets to try from one starting point (the paper's J).
+    step : float, default=0.15
+        Standard deviation of the noise, as a share of the range of each meta-feature.
+    decay : float, default=1.0
+        What the noise is multiplied by after each step.
+    restarts : int, default=0
+        Further starting points, drawn evenly; the best set of all is kept.
+    patience : int, default=None
+        Steps without improvement after which a walk ends; None walks all of them.
+    max_evaluations : int, default=None
+        Sets to try at most, over all starting points.
+    max_seconds : float, default=None
+        Time after which no further set is tried.
+    """
+
+    n_steps: int = 50
+    step: float = STEP
+    decay: float = 1.0
+    restarts: int = 0
+    patience: int | None = None
+    max_evaluations: int | None = None
+    max_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        check_at_least("n_steps", self.n_steps)
+        check_between("step", self.step)
+        check_at_least("restarts", self.restarts, 0)
+        if self.decay != 1:
+            check_between("decay", self.decay, 0, 1)
+        for name in ("patience", "max_evaluations"):
+            if getattr(self, name) is not None:
+                check_at_least(name, getattr(self, name))
+        if self.max_seconds is not None:
+            check_between("max_seconds", self.max_seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One set that was tried: from which starting point, at which point, and what it was worth."""
+
+    start: int
+    u: Array
+    n_features: int
+    quality: float
+    """Minus infinity for a set without features."""
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """What a walk found, every step of it, and why it ended."""
+
+    features: tuple[Any, ...]
+    u: Array
+    quality: float
+    history: tuple[Step, ...]
+    stopped: str
+
+
+def even_point(space: Space, rng: np.random.Generator) -> Array:
+    """Draw a valid point evenly from within the bounds."""
+    low, high = np.asarray(space.bounds, dtype=np.float64).T
+    return space.nearest(rng.uniform(low, high))
+
+
+def near_point(space: Space, u: Array, step: float, rng: np.random.Generator) -> Array:
+    """Draw a valid point near u, ``step`` being the noise as a share of each range."""
+    low, high = np.asarray(space.bounds, dtype=np.float64).T
+    return space.nearest(u + rng.normal(size=len(low)) * (step * (high - low)))
+
+
+def starting_point(space: Space, start: Any) -> Array:
+    """Return the valid point nearest to where somebody wants to start."""
+    k = len(np.asarray(space.bounds))
+    u = np.asarray(start, dtype=np.float64)
+    if u.shape != (k,) or not np.isfinite(u).all():
+        raise UsageError(f"start must be {k} numbers, one for each meta-feature, not {start!r}.")
+    return space.nearest(u)
+
+
+def walk(
+    space: Space,
+    draw: Callable[[Array, np.random.Generator], Sequence[Any]],
+    quality: Callable[[tuple[Any, ...]], float],
+    schedule: Schedule,
+    rng: np.random.Generator,
+    start: Any = None,
+) -> Walk:
+    """Walk through the space of meta-features and return the best set met.
+
+    ``draw(u, rng)`` gives the features of a set, ``quality`` what a set is worth, which is not
+    asked for sets without features.
+    """
+    history: list[Step] = []
+    limit = _limit(schedule, history)
+    best: tuple[tuple[Any, ...], Array, float] | None = None
+    for number in range(1 + schedule.restarts):
+        first = start is not None and number == 0
+        u = starting_point(space, start) if first else even_point(space, rng)
+        features_best, u_best, q_best, idle = (), u, -np.inf, 0
+        stopped = f"took {schedule.n_steps} steps"
+        for j in range(schedule.n_steps):
+            features = tuple(draw(u, rng))
+            q = float(quality(features)) if features else -np.inf
+            q = -np.inf if np.isnan(q) else q
+            history.append(Step(number, u, len(features), q))
+            idle = 0 if q > q_best else idle + 1
+            if q >= q_best:
+                features_best, u_best, q_best = features, u, q
+            if limit() or idle == schedule.patience:
+                stopped = limit() or f"no better set in {idle} steps"
+                break
+            u = near_point(space, u_best, schedule.step * schedule.decay**j, rng)
+        if best is None or q_best > best[2]:
+            best = features_best, u_best, q_best
+        if limit():
+            break
+        if schedule.restarts:
+            stopped += f" from the last of {1 + schedule.restarts} starting points"
+    assert best is not None
+    return Walk(*best, tuple(history), stopped)
+
+
+def _limit(schedule: Schedule, history: list[Step]) -> Callable[[], str]:
+    """Return a function that says why the walk must end now, or nothing."""
+    deadline = np.inf if schedule.max_seconds is None else monotonic() + schedule.max_seconds
+
+    def limit() -> str:
+        if len(history) == schedule.max_evaluations:
+            return f"budget of {schedule.max_evaluations} evaluations spent"
+        return "time is up" if monotonic() >= deadline else ""
+
+    return limit
