@@ -3,14 +3,16 @@
 from typing import Any
 
 from metafs.hookspecs import hookimpl
+from metafs_metafeatures.and_or import AndOrGenerator
 from metafs_metafeatures.gp_prior import GPPriorClassifier
 from metafs_metafeatures.monomials import MonomialGenerator
+from metafs_metafeatures.mufasa import Mufasa
 
 
 @hookimpl
 def metafs_selectors() -> dict[str, Any]:
     """Offer the selectors ``mf-pfs`` and ``mufasa``."""
-    return {}
+    return {"mufasa": Mufasa()}
 
 
 @hookimpl
@@ -22,4 +24,4 @@ def metafs_learners() -> dict[str, Any]:
 @hookimpl
 def metafs_generators() -> dict[str, Any]:
     """Offer the generators ``and-or``, ``monomials`` and ``patches``."""
-    return {"monomials": MonomialGenerator()}
+    return {"and-or": AndOrGenerator(), "monomials": MonomialGenerator()}
