@@ -5,8 +5,10 @@ With :math:`K_{ij} = x_i^T C x_j` and :math:`y_i = \pm 1` each machine minimises
 .. math:: \tfrac12 w^T C^{-1} w + \lambda \sum_i \ell(y_i (w^T x_i + b)), \qquad
           w = C \sum_i \alpha_i x_i
 
-with the hinge :math:`\ell(t) = (1 - t)_+` or its square, and with the intercept free. The hinge
-is libsvm's; the squared hinge is a machine without slack on :math:`K + I / 2\lambda`.
+with the hinge :math:`\ell(t) = (1 - t)_+` or its square, and with the intercept free or 0. The
+hinge is libsvm's; the squared hinge is a machine without slack on :math:`K + I / 2\lambda`. Without
+an intercept, each sample stands opposite its mirror image :math:`(-x_i, -y_i)`, and both have half
+the price: by symmetry b = 0 is then the best there is.
 """
 
 from dataclasses import dataclass
@@ -20,15 +22,17 @@ NO_SLACK = 1e10
 """A cost, in units of the inverse spread of the samples, that no margin is worth."""
 
 
-def spread(K: Array) -> float:
+def spread(K: Array, fit_intercept: bool = True) -> float:
     """Return the mean squared distance of the samples from their centre; 1 if there is none.
+
+    Without an intercept it is that from 0.
 
     Examples
     --------
     >>> spread(np.array([[1.0, -1.0], [-1.0, 1.0]]))
     1.0
     """
-    return positive(float(np.trace(K)) / len(K) - float(K.mean()))
+    return positive(float(np.trace(K)) / len(K) - (float(K.mean()) if fit_intercept else 0.0))
 
 
 def positive(value: float) -> float:
@@ -72,7 +76,7 @@ def chosen(decision: Array) -> Array:
     return np.asarray(decision.argmax(axis=1))
 
 
-def train(K: Array, signs: Array, cost: float, loss: str) -> Machines:
+def train(K: Array, signs: Array, cost: float, loss: str, fit_intercept: bool = True) -> Machines:
     """Train a machine for each column of signs.
 
     Examples
@@ -82,6 +86,11 @@ def train(K: Array, signs: Array, cost: float, loss: str) -> Machines:
     >>> machines.alpha.ravel()
     array([ 0.5, -0.5])
     """
+    if not fit_intercept:
+        mirrored = np.block([[K, -K], [-K, K]])
+        both = train(mirrored, np.concatenate([signs, -signs]), cost / 2, loss)
+        alpha = both.alpha[: len(K)] - both.alpha[len(K) :]
+        return Machines(alpha, np.zeros(signs.shape[1]))
     if loss == "squared_hinge":
         K = K + np.eye(len(K)) / (2 * cost)
         cost = NO_SLACK / spread(K)
@@ -96,21 +105,27 @@ def train(K: Array, signs: Array, cost: float, loss: str) -> Machines:
     return Machines(alpha, intercept)
 
 
-def train_on_rows(X: Array, y: Array, cost: float, loss: str, seed: int) -> tuple[Array, Array]:
-    """Return weights and intercepts for more samples than a Gram matrix could hold; X is centred.
+def train_on_rows(
+    X: Array, y: Array, cost: float, loss: str, fit_intercept: bool, seed: int
+) -> tuple[Array, Array]:
+    """Return weights and intercepts for more samples than a Gram matrix could hold.
 
     This is LinearSVC, whose intercept is regularised with the weights; on centred rows, and in the
-    unit of their length, that changes little.
+    unit of their length, that changes little. X is centred in place.
     """
-    centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
-    X -= centre
+    centre = np.zeros(X.shape[1], dtype=X.dtype)
+    if fit_intercept:
+        centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+        X -= centre
     length = positive(float(np.sqrt(np.einsum("ij,ij->", X, X, dtype=np.float64) / len(X))))
     svm = LinearSVC(
         loss=loss,
         C=cost,
         dual=True if loss == "hinge" else "auto",
+        fit_intercept=fit_intercept,
         intercept_scaling=length,
         max_iter=10_000,
         random_state=seed,
     ).fit(X, y)
-    return svm.coef_, svm.intercept_ - svm.coef_ @ centre
+    intercept = np.zeros(len(svm.coef_)) + svm.intercept_
+    return svm.coef_, intercept - svm.coef_ @ centre

@@ -9,8 +9,8 @@ maximum margin under that prior (equation 4),
 
 with slack at a price. It is an ordinary machine on :math:`\tilde x = C^{1/2} x` or, the same, with
 the kernel :math:`x^T C x'`; what is kept is :math:`w = C^{1/2} \tilde w`, as many numbers as there
-are features. The paper has no intercept b and trains all classes together; here b is free, and
-each class has a machine against the rest.
+are features. The paper has no intercept b and trains all classes together; here b is free unless
+one asks for none, and each class has a machine against the rest.
 
 E. Krupka, N. Tishby, "Incorporating prior knowledge on features into learning", AISTATS 2007.
 """
@@ -73,6 +73,8 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         under the prior.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         What a sample within the margin costs.
+    fit_intercept : bool, default=True
+        Whether the machines have an intercept; the paper's have none.
     cv : int, default=5
         Folds of the cross-validation; there are fewer if a class is smaller. With fewer than four
         samples there is none, and the middle one of several values is taken.
@@ -129,6 +131,7 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         sigma: float | Sequence[float] | None = None,
         C: float | Sequence[float] | None = None,
         loss: str = "hinge",
+        fit_intercept: bool = True,
         cv: int = 5,
         random_state: Any = None,
     ) -> None:
@@ -136,6 +139,7 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         self.sigma = sigma
         self.C = C
         self.loss = loss
+        self.fit_intercept = fit_intercept
         self.cv = cv
         self.random_state = random_state
 
@@ -171,12 +175,12 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         self.covariance_, self.sigma_, self.C_ = best.covariance, best.sigma, best.cost
         if len(rows) < len(codes):
             coef, self.intercept_ = train_on_rows(
-                root.times_root(X), codes, best.cost, self.loss, seed
+                root.times_root(X), codes, best.cost, self.loss, self.fit_intercept, seed
             )
             self.coef_ = root.times_root(coef)
         else:
             signs = signs_against_rest(codes, len(self.classes_))
-            machines = train(K, signs, best.cost, self.loss)
+            machines = train(K, signs, best.cost, self.loss, self.fit_intercept)
             alpha = machines.alpha.astype(X.dtype)  # mixed types would copy X
             summed = safe_sparse_dot(alpha.T, X, dense_output=True)
             self.coef_, self.intercept_ = root.times_covariance(summed), machines.intercept
@@ -213,9 +217,10 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
                 K = root.gram(X)
             if not np.isfinite(K).all():
                 raise UsageError("the values are too large for gp-prior: scale the features.")
-            own_costs = costs or tuple(c / spread(K) for c in RELATIVE_COSTS)
+            unit = spread(K, self.fit_intercept)
+            own_costs = costs or tuple(c / unit for c in RELATIVE_COSTS)
             if folds and len(priors) * len(own_costs) > 1:
-                accuracies = cross_validate(K, y, folds, own_costs, self.loss)
+                accuracies = cross_validate(K, y, folds, own_costs, self.loss, self.fit_intercept)
             else:
                 own_costs, accuracies = (own_costs[len(own_costs) // 2],), [np.nan]
             for cost, accuracy in zip(own_costs, accuracies, strict=True):

@@ -100,7 +100,12 @@ def folds_of(y: Array, n_folds: int, seed: int) -> Iterator[tuple[Array, Array]]
 
 
 def cross_validate(
-    K: Array, y: Array, folds: Sequence[tuple[Array, Array]], costs: Sequence[float], loss: str
+    K: Array,
+    y: Array,
+    folds: Sequence[tuple[Array, Array]],
+    costs: Sequence[float],
+    loss: str,
+    fit_intercept: bool = True,
 ) -> list[float]:
     """Return the share of samples that are predicted right, for each cost."""
     right = np.zeros(len(costs))
@@ -109,6 +114,6 @@ def cross_validate(
         K_inside, K_outside = K[np.ix_(inside, inside)], K[np.ix_(outside, inside)]
         signs = signs_against_rest(y[inside], n_classes)
         for k, cost in enumerate(costs):
-            machines = train(K_inside, signs, cost, loss)
+            machines = train(K_inside, signs, cost, loss, fit_intercept)
             right[k] += np.count_nonzero(machines.predict(K_outside) == y[outside])
     return list(right / len(y))

@@ -33,18 +33,19 @@ def smooth_problem(n, seed=0, n_features=30, n_classes=2):
     return X, scores.argmax(axis=1) if n_classes > 2 else (scores[:, 0] > 0).astype(int)
 
 
-def slow_equation_4(X, y, C):
-    """The hard-margin programme with an intercept, as it stands, by a general solver."""
+def slow_equation_4(X, y, C, with_intercept):
+    """The hard-margin programme as it stands, or with an intercept, by a general solver."""
     inverse = np.linalg.inv(C)
     n_features = X.shape[1]
+    ones = np.full(len(X), float(with_intercept))
     found = minimize(
         lambda v: v[:-1] @ inverse @ v[:-1],
         np.zeros(n_features + 1),
         jac=lambda v: np.append(2 * inverse @ v[:-1], 0.0),
         constraints={
             "type": "ineq",
-            "fun": lambda v: y * (X @ v[:-1] + v[-1]) - 1,
-            "jac": lambda v: y[:, None] * np.column_stack([X, np.ones(len(X))]),
+            "fun": lambda v: y * (X @ v[:-1] + ones * v[-1]) - 1,
+            "jac": lambda v: y[:, None] * np.column_stack([X, ones]),
         },
         method="SLSQP",
         options={"maxiter": 500, "ftol": 1e-12},
@@ -71,33 +72,39 @@ def test_two_samples_have_a_closed_solution(seed):
     np.testing.assert_allclose(fitted.intercept_, -w @ (X[0] + X[1]) / 2, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_equation_4_is_solved(seed):
+def test_equation_4_is_solved(seed, fit_intercept, loss):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(8, 12))
     y = np.where(rng.permutation(8) < 4, 1.0, -1.0)
     U = np.column_stack([np.repeat([0.0, 1.0], 6), np.tile(np.arange(6.0), 2)])
     covariance = GroupedGaussian(0.9, groups=(0,))
-    w, b = slow_equation_4(X, y, covariance(U, U))
-    fitted = GPPriorClassifier(covariance, C=1e6).fit(X, y, meta_features=U)
+    w, b = slow_equation_4(X, y, covariance(U, U), fit_intercept)
+    fitted = GPPriorClassifier(covariance, C=1e6, loss=loss, fit_intercept=fit_intercept)
+    fitted.fit(X, y, meta_features=U)
     np.testing.assert_allclose(fitted.coef_[0], w, atol=5e-3 * np.abs(w).max())
     np.testing.assert_allclose(fitted.intercept_[0], b, atol=5e-3)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("cost", [0.05, 1.0])
-def test_slack_has_its_price(loss, cost):
+def test_slack_has_its_price(loss, fit_intercept, cost):
     X, y = smooth_problem(40, seed=3, n_features=6)
     y = np.where(np.random.default_rng(0).random(40) < 0.2, 1 - y, y)
     signs, U = np.where(y == 1, 1.0, -1.0), LINE[:6]
     C = Gaussian(0.8)(U, U)
-    fitted = GPPriorClassifier(Gaussian(0.8), C=cost, loss=loss).fit(X, y, meta_features=U)
+    fitted = GPPriorClassifier(Gaussian(0.8), C=cost, loss=loss, fit_intercept=fit_intercept)
+    fitted.fit(X, y, meta_features=U)
+    assert fit_intercept == (fitted.intercept_[0] != 0)
     own = loss_of(fitted.coef_[0], fitted.intercept_[0], X, signs, C, cost, loss)
     rng = np.random.default_rng(1)
     start = np.append(fitted.coef_[0], fitted.intercept_)
     best = min(
         minimize(
-            lambda v: loss_of(v[:-1], v[-1], X, signs, C, cost, loss),
+            lambda v: loss_of(v[:-1], fit_intercept * v[-1], X, signs, C, cost, loss),
             start + scale * rng.normal(size=7),
             method="Nelder-Mead",
             options={"maxiter": 4000, "maxfev": 4000, "xatol": 1e-6, "fatol": 1e-8},
@@ -231,11 +238,13 @@ def test_standardising_keeps_what_is_missing():
     np.testing.assert_array_equal(Z[:3, 1], 0.0)
 
 
+@pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_more_samples_than_a_gram_matrix_holds(monkeypatch, loss):
+def test_more_samples_than_a_gram_matrix_holds(monkeypatch, loss, fit_intercept):
     X, y = smooth_problem(400, seed=10, n_classes=3)
     y[np.random.default_rng(0).random(400) < 0.1] = 0
     settings = {"covariance": Gaussian(3.0), "C": 0.01, "loss": loss, "random_state": 0}
+    settings["fit_intercept"] = fit_intercept
     exact = GPPriorClassifier(**settings).fit(X, y, meta_features=LINE)
     monkeypatch.setattr(gp_prior, "MOST_IN_GRAM", 100)
     for table in (X, csr_array(X)):
