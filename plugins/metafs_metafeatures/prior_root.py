@@ -128,41 +128,44 @@ def prior_root(
 
 def grouped_blocks(covariance: Gaussian, U: Array, described: Array) -> tuple[EqualBlocks, ...]:
     """Return the blocks of a covariance that is a product over the columns."""
-    found: dict[Any, list[tuple[Array, float]]] = {}
-    axes_of: dict[Any, tuple[tuple[AlongColumn, ...], Array]] = {}
-    for members in groups_of(U[described][:, list(covariance.group_columns())]):
-        own = described[members]
-        along = covariance.along(U[own[0]])
-        places = U[own][:, [column for column, _ in along]]
-        order = np.lexsort(places.T[::-1]) if along else np.arange(len(own))
-        places = places[order]
-        functions = tuple(function for _, function in along)
-        key = functions, places.tobytes()
-        axes_of[key] = functions, places
-        found.setdefault(key, []).append((own[order], covariance.variance(U[own[0]])))
+    if not len(described):
+        return ()
+    grouping = list(covariance.group_columns())
+    axes = [column for column, _ in covariance.along(U[described[0]])]
+    order, starts = in_order(U[described], grouping, axes)
+    features = described[order]
+    places = U[features][:, axes]
+    equal: dict[Any, list[Array]] = {}
+    shapes: dict[Any, tuple[tuple[AlongColumn, ...], Array]] = {}
+    for own, at in zip(np.split(features, starts), np.split(places, starts), strict=True):
+        along = tuple(function for _, function in covariance.along(U[own[0]]))
+        key = along, at.tobytes()
+        equal.setdefault(key, []).append(own)
+        shapes[key] = along, at
     return tuple(
         EqualBlocks(
-            np.array([columns for columns, _ in equal]),
-            np.array([variance for _, variance in equal]),
-            factors_of(*axes_of[key]),
+            np.array(blocks),
+            np.array([covariance.variance(U[own[0]]) for own in blocks]),
+            factors_of(*shapes[key]),
         )
-        for key, equal in found.items()
+        for key, blocks in equal.items()
     )
 
 
-def groups_of(values: Array) -> list[Array]:
-    """Return the rows that are equal to each other, group by group.
+def in_order(U: Array, grouping: list[int], axes: list[int]) -> tuple[Array, Array]:
+    """Return rows sorted by group and along the axes, and where each group but the first begins.
 
     Examples
     --------
-    >>> [rows.tolist() for rows in groups_of(np.array([[2.0], [3.0], [2.0]]))]
-    [[0, 2], [1]]
+    >>> order, starts = in_order(np.array([[2.0, 5.0], [3.0, 5.0], [2.0, 4.0]]), [0], [1])
+    >>> [rows.tolist() for rows in np.split(order, starts)]
+    [[2, 0], [1]]
     """
-    if not values.shape[1] or not len(values):
-        return [np.arange(len(values))] if len(values) else []
-    _, group = np.unique(values, axis=0, return_inverse=True)
-    order = np.argsort(group.ravel(), kind="stable")
-    return np.split(order, np.cumsum(np.bincount(group.ravel()))[:-1])
+    if not grouping + axes:
+        return np.arange(len(U)), np.zeros(0, dtype=np.int64)
+    order = np.lexsort(U[:, (grouping + axes)[::-1]].T)
+    groups = U[order][:, grouping]
+    return order, 1 + np.flatnonzero((groups[1:] != groups[:-1]).any(axis=1))
 
 
 def factors_of(along: tuple[AlongColumn, ...], places: Array) -> tuple[Factor, ...]:

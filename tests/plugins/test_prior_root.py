@@ -12,7 +12,7 @@ from metafs_metafeatures import Gaussian, GroupedGaussian, OrientedGaussian, pri
 from metafs_metafeatures.covariance import AlongColumn
 from metafs_metafeatures.monomials import PERIOD, MonomialGenerator, table_2
 from metafs_metafeatures.prior_blocks import along_axes, symmetric_root
-from metafs_metafeatures.prior_root import LARGEST_BLOCK, PriorRoot, groups_of, prior_root
+from metafs_metafeatures.prior_root import LARGEST_BLOCK, PriorRoot, in_order, prior_root
 
 GROUPED = GroupedGaussian(0.8, groups=(0,))
 
@@ -204,6 +204,15 @@ def test_kronecker_products_along_three_axes():
     np.testing.assert_allclose(along_axes(rows, matrices), rows @ dense)
 
 
-def test_rows_without_columns_are_one_group():
-    assert [rows.tolist() for rows in groups_of(np.empty((3, 0)))] == [[0, 1, 2]]
-    assert groups_of(np.empty((0, 2))) == []
+def test_rows_are_sorted_by_group_and_then_along_the_axes():
+    rng = np.random.default_rng(0)
+    U = rng.integers(0, 3, size=(50, 4)).astype(float)
+    order, starts = in_order(U, [2, 0], [1])
+    assert sorted(order) == list(range(50))
+    groups = [U[rows] for rows in np.split(order, starts)]
+    assert len(groups) == len({(row[2], row[0]) for row in U})
+    for rows in groups:
+        assert len({(row[2], row[0]) for row in rows}) == 1
+        assert (np.diff(rows[:, 1]) >= 0).all()
+    order, starts = in_order(U, [], [])
+    assert order.tolist() == list(range(50)) and not len(starts)
