@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_regressor
 
+from metafs.regression import knows_how_sure
 from metafs.testing.data import planted_numbers
 
 
@@ -36,4 +37,21 @@ def check_pickles(regressor: Any) -> None:
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), fitted.predict(X))
 
 
-CHECKS = (check_it_is_a_regressor, check_it_learns, check_same_answer_twice, check_pickles)
+def check_standard_deviations(regressor: Any) -> None:
+    """One that takes ``return_std`` gives each prediction, the same as without, a finite spread."""
+    if knows_how_sure(regressor):
+        X, y = planted_numbers()
+        fitted = clone(regressor).fit(X[::2], y[::2])
+        prediction, std = fitted.predict(X, return_std=True)
+        np.testing.assert_array_equal(prediction, fitted.predict(X))
+        assert np.shape(std) == prediction.shape
+        assert np.isfinite(std).all() and np.min(std) >= 0
+
+
+CHECKS = (
+    check_it_is_a_regressor,
+    check_it_learns,
+    check_same_answer_twice,
+    check_pickles,
+    check_standard_deviations,
+)
