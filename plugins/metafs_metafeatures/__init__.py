@@ -1,5 +1,6 @@
 """Selection and learning by properties of features (meta-features)."""
 
+from metafs.quality_map import QualityMap, quality_map
 from metafs_metafeatures.and_or import AndOr, AndOrGenerator
 from metafs_metafeatures.controls import norm_infogain, rand_search
 from metafs_metafeatures.covariance import Gaussian, GroupedGaussian, OrientedGaussian
@@ -21,6 +22,7 @@ __all__ = [
     "Mufasa",
     "MufasaResult",
     "OrientedGaussian",
+    "QualityMap",
     "SVMAccuracy",
     "Schedule",
     "Step",
@@ -28,6 +30,7 @@ __all__ = [
     "metafs_learners",
     "metafs_selectors",
     "norm_infogain",
+    "quality_map",
     "rand_search",
     "search",
     "table_2",
