@@ -45,8 +45,8 @@ PAPER = ("num_inputs", "percent_pos", "shift_inv_len", "scatter")
 """The four meta-features of section 6.2."""
 
 _KNOWN = (*PAPER, "x", "y")
-_BATCH = 16  # shapes drawn at once, of which the first that fits is taken
-_MAX_BATCHES = 64
+_BATCH = 2000  # shapes drawn at once, at most
+_ROUNDS = 50
 
 
 @dataclass(frozen=True)
@@ -78,29 +78,33 @@ def window_side(n: int, wanted: float) -> int:
     return int(np.ceil(wanted / (0.38 * np.sqrt((n - 1) / n)))) + 1
 
 
-def drawn_shape(n: int, wanted: float, limit: tuple[int, int], rng: np.random.Generator) -> Array:
-    """Draw n distinct pixels whose scatter is within half a step of the wanted one.
+def drawn_shapes(
+    n: int, wanted: float, n_shapes: int, limit: tuple[int, int], rng: np.random.Generator
+) -> Array:
+    """Draw shapes of n distinct pixels whose scatter is within half a step of the wanted one.
 
-    They are drawn evenly from a square window, again and again until they fit, and moved to the
-    upper left corner. Where none fits in a thousand draws, the nearest is taken.
+    Pixels are drawn evenly from a square window, again and again until they fit, and moved to the
+    upper left corner. After 50 rounds what has the nearest scatter so far is taken instead.
     """
     if n == 1:
-        return np.zeros((1, 2), dtype=np.int64)
+        return np.zeros((n_shapes, 1, 2), dtype=np.int64)
     side = window_side(n, wanted)
     rows, columns = min(side, limit[0]), min(side, limit[1])
-    nearest, least = None, np.inf
-    for _ in range(_MAX_BATCHES):
-        cells = rng.random((_BATCH, rows * columns)).argpartition(n - 1, axis=1)[:, :n]
+    found = np.zeros((0, n, 2), dtype=np.int64)
+    nearest, least = found, np.inf
+    for _ in range(_ROUNDS):
+        size = (min(4 * (n_shapes - len(found)) + 4, _BATCH), rows * columns)
+        cells = rng.random(size).argpartition(n - 1, axis=1)[:, :n]
         shapes = np.stack(np.divmod(cells, columns), axis=-1)
         off = np.abs(scatter(shapes) - wanted)
-        fits = np.flatnonzero(off <= SCATTER_STEP / 2)
-        best = fits[0] if len(fits) else off.argmin()
-        if off[best] < least:
-            nearest, least = shapes[best], off[best]
-        if len(fits):
+        if off.min() < least:
+            nearest, least = shapes[[off.argmin()]], off.min()
+        found = np.concatenate([found, shapes[off <= SCATTER_STEP / 2]])
+        if len(found) >= n_shapes:
             break
-    assert nearest is not None
-    return np.asarray(nearest - nearest.min(axis=0))
+    missing = max(n_shapes - len(found), 0)
+    found = np.concatenate([found[:n_shapes], np.repeat(nearest, missing, axis=0)])
+    return np.asarray(found - found.min(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -203,41 +207,51 @@ class AndOrGenerator:
 
     def sample(self, u: Array, rng: np.random.Generator) -> AndOr:
         """Draw a feature whose meta-features are as near to u as can be."""
-        point = {**self.fixed, **dict(zip(self.meta_feature_names, u, strict=True))}
+        return self.sample_all(np.asarray(u)[None], rng)[0]
 
-        def whole(name: str, largest: int) -> int:
-            value = point.get(name)
-            return int(rng.integers(1, largest + 1) if value is None else np.rint(value))
+    def sample_all(self, points: Array, rng: np.random.Generator) -> list[AndOr]:
+        """Draw a feature near each point of shape (n_points, k), many times faster than singly."""
+        m = len(points)
+        given = {name: np.full(m, float(value)) for name, value in self.fixed.items()}
+        given |= zip(self.meta_feature_names, np.asarray(points, dtype=np.float64).T, strict=True)
+        drawn = {
+            "num_inputs": rng.integers(1, MAX_INPUTS + 1, m),
+            "percent_pos": rng.uniform(-0.5, 100.5, m),
+            "shift_inv_len": rng.integers(1, MAX_SHIFT + 1, m),
+            "scatter": rng.choice(np.arange(SCATTER[0], SCATTER[1] + 0.1, SCATTER_STEP), m),
+        }
+        n, percent, length, wanted = (given.get(name, drawn[name]) for name in PAPER)
+        n, length = np.rint(n).astype(np.int64), np.rint(length).astype(np.int64)
+        n_on = np.rint(percent.clip(0, 100) * n / 100)
+        features: list[AndOr | None] = [None] * m
+        kinds, kind = np.unique(np.stack([n, wanted], axis=1), axis=0, return_inverse=True)
+        for number, (size, spread) in enumerate(kinds.tolist()):
+            mine = np.flatnonzero(kind.ravel() == number)
+            pixels = drawn_shapes(int(size), spread, len(mine), self.shape, rng)
+            place = {name: values[mine] for name, values in given.items() if name in ("x", "y")}
+            pixels = pixels + self._moves(pixels, length[mine], place, rng)[:, None]
+            positive = rng.random(pixels.shape[:2]).argsort(axis=1) < n_on[mine, None]
+            inputs = zip(pixels.tolist(), positive.tolist(), strict=True)
+            for i, (each, signs) in zip(mine.tolist(), inputs, strict=True):
+                signed = ((r, c, sign) for (r, c), sign in zip(each, signs, strict=True))
+                features[i] = AndOr(tuple(sorted(signed)), int(length[i]))
+        return [feature for feature in features if feature is not None]
 
-        n, length = whole("num_inputs", MAX_INPUTS), whole("shift_inv_len", MAX_SHIFT)
-        percent = point.get("percent_pos")
-        n_on = rng.integers(0, n + 1) if percent is None else int(np.rint(percent * n / 100))
-        wanted = point.get("scatter")
-        wanted = float(rng.uniform(*SCATTER)) if wanted is None else float(wanted)
-        pixels = drawn_shape(n, wanted, self.shape, rng)
-        pixels = pixels + self._place(pixels, length, point, rng)
-        positive = rng.permutation(n) < n_on
-        inputs = sorted(
-            (row, column, sign)
-            for (row, column), sign in zip(pixels.tolist(), positive.tolist(), strict=True)
-        )
-        return AndOr(tuple(inputs), length)
-
-    def _place(
-        self, pixels: Array, length: int, point: Mapping[str, float], rng: np.random.Generator
-    ) -> list[int]:
-        """Draw how far down and right to move a shape; its inputs stay inside the image."""
-        moves = []
+    def _moves(
+        self, pixels: Array, length: Array, place: Mapping[str, Array], rng: np.random.Generator
+    ) -> Array:
+        """Draw how far down and right to move shapes; their inputs stay inside the image."""
+        moves = np.empty((len(pixels), 2), dtype=np.int64)
         for axis, name in enumerate(("y", "x")):
-            last = self.shape[axis] - 1 - int(pixels[:, axis].max())
-            if name in point:
-                start = float(point[name]) - (self.window - 1) / 2
-                centre = start + int(rng.integers(self.window)) - pixels[:, axis].mean()
-                move = int(np.rint(centre))
+            last = self.shape[axis] - 1 - pixels[..., axis].max(axis=1)
+            if name in place:
+                offset = rng.integers(self.window, size=len(pixels)) - (self.window - 1) / 2
+                move = np.rint(place[name] + offset - pixels[..., axis].mean(axis=1))
             else:
                 free = last - (length - 1) - 2 * self.margin
-                move = self.margin + (int(rng.integers(free + 1)) if free > 0 else free // 2)
-            moves.append(min(max(move, 0), last))
+                within = rng.integers(np.maximum(free, 0) + 1)
+                move = self.margin + np.where(free > 0, within, free // 2)
+            moves[:, axis] = move.clip(0, last)
         return moves
 
     def meta_features(self, f: AndOr) -> Array:

@@ -16,7 +16,7 @@ from metafs.generators import FeatureGenerator
 from metafs.parameters import check_at_least
 from metafs.typing import Array
 from metafs_filters import InfoGain
-from metafs_metafeatures.extraction import Extraction, MufasaResult, filled, seeded
+from metafs_metafeatures.extraction import Extraction, MufasaResult, drawn, filled, seeded
 from metafs_metafeatures.walk import Step, even_point
 
 _BLOCK = 2000
@@ -61,14 +61,13 @@ def norm_infogain(
     """
     check_at_least("factor", factor)
     work, rng = Extraction(generator, images, y, budget, None), seeded(random_state)
-    drawn = filled(
-        lambda: generator.sample(even_point(generator, rng), rng), generator.cost, factor * budget
-    )
+    draws = drawn(generator, lambda: even_point(generator, rng), rng)
+    pool = filled(draws, generator.cost, factor * budget)
     gains: list[Array] = [np.zeros(0)]
     costs: list[float] = []
     features: list[Any] = []
-    for start in range(0, len(drawn), _BLOCK):
-        X, measured = work.measurer.table(drawn[start : start + _BLOCK])
+    for start in range(0, len(pool), _BLOCK):
+        X, measured = work.measurer.table(pool[start : start + _BLOCK])
         if measured:
             gains.append(InfoGain()(X, work.y))
         features += measured
@@ -106,7 +105,7 @@ def rand_search(
     q_best, history = -np.inf, []
     nowhere = np.full(len(generator.meta_feature_names), np.nan)
     for _ in range(n_steps):
-        features = work.fill(lambda: generator.sample(even_point(generator, rng), rng))
+        features = work.fill(lambda: even_point(generator, rng), rng)
         q = work.quality(features) if features else -np.inf
         history.append(Step(0, nowhere, len(features), q))
         if q >= q_best:

@@ -6,7 +6,7 @@ the point that gives the best sets (`metafs_metafeatures.walk`).
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any
@@ -25,6 +25,8 @@ MISSES = 20
 """Draws in a row that bring nothing new which fits, after which a set is full."""
 
 _CORNERS = 64
+_FIRST_DRAWS = 64
+_MOST_DRAWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,26 +79,42 @@ def check_budget(generator: FeatureGenerator, budget: Any) -> None:
         )
 
 
+def drawn(
+    generator: FeatureGenerator, point: Callable[[], Array], rng: np.random.Generator
+) -> Iterator[Any]:
+    """Draw features for ever, each at a point of its own.
+
+    A generator with ``sample_all(points, rng)`` is asked for more and more at once.
+    """
+    if not hasattr(generator, "sample_all"):
+        while True:
+            yield generator.sample(point(), rng)
+    size = _FIRST_DRAWS
+    while True:
+        yield from generator.sample_all(np.array([point() for _ in range(size)]), rng)
+        size = min(2 * size, _MOST_DRAWS)
+
+
 def filled(
-    sample: Callable[[], Any], cost: Callable[[Any], float], budget: float, unwanted: Any = ()
+    draws: Iterator[Any], cost: Callable[[Any], float], budget: float, unwanted: Any = ()
 ) -> tuple[Any, ...]:
-    """Draw features until the budget is used up: until `MISSES` in a row are known or too dear.
+    """Take features until the budget is used up: until `MISSES` in a row are known or too dear.
 
     Examples
     --------
-    >>> draws = iter([3, 4, 3, 5] + MISSES * [9])
-    >>> filled(lambda: next(draws), float, budget=12)
+    >>> filled(iter([3, 4, 3, 5] + MISSES * [9]), float, budget=12)
     (3, 4, 5)
     """
     taken: dict[Any, None] = {}
     left, misses = float(budget), 0
     while misses < MISSES and left > 0:
-        feature = sample()
-        if feature in taken or feature in unwanted or cost(feature) > left:
+        feature = next(draws)
+        price = cost(feature)
+        if price > left or feature in taken or feature in unwanted:
             misses += 1
         else:
             taken[feature] = None
-            left -= cost(feature)
+            left -= price
             misses = 0
     return tuple(taken)
 
@@ -160,11 +178,12 @@ class Extraction:
 
     def draw(self, u: Array, rng: np.random.Generator) -> tuple[Any, ...]:
         """Draw a set at one point."""
-        return self.fill(lambda: self.generator.sample(u, rng))
+        return self.fill(lambda: u, rng)
 
-    def fill(self, sample: Callable[[], Any]) -> tuple[Any, ...]:
-        """Fill a set from whatever ``sample`` draws; what cannot be measured is no part of it."""
-        return filled(sample, self.generator.cost, self.budget, self.measurer.failed)
+    def fill(self, point: Callable[[], Array], rng: np.random.Generator) -> tuple[Any, ...]:
+        """Draw a set, each feature at a point of its own; none that could not be measured."""
+        draws = drawn(self.generator, point, rng)
+        return filled(draws, self.generator.cost, self.budget, self.measurer.failed)
 
     def quality(self, features: tuple[Any, ...]) -> float:
         """Return what the features that can be measured are worth together."""

@@ -10,6 +10,7 @@ pairs vote, as in LIBSVM.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,12 @@ def folds_of(classes: Array, n_folds: int, seed: int) -> Array:
 
 
 def predicted(K: Array, scale: float, classes: Array, K_new: Array, C: float) -> Array:
-    """Return the classes that a machine trained on K gives to rows with products K_new."""
+    """Return the classes that a machine trained on K gives to rows with products K_new.
+
+    One that has seen a single class knows no other, one that has seen no row gives -1.
+    """
+    if not len(classes):
+        return np.full(len(K_new), -1)
     if (classes == classes[0]).all():
         return np.full(len(K_new), classes[0])
     machine = SVC(kernel="precomputed", C=C, tol=_TOLERANCE)
@@ -118,14 +124,18 @@ class SVMAccuracy:
             n_parts = -(-len(classes) // self.max_samples)
             rows = folds_of(classes, n_parts, self.seed) == 0
             X, classes = X[rows], classes[rows]
-        K, scale = scaled_gram(self._scaled(X))
         folds = folds_of(classes, self.n_folds, self.seed)
+        by_fold = np.argsort(folds, kind="stable")
+        classes, ends = classes[by_fold], np.cumsum(np.bincount(folds))
+        K, scale = scaled_gram(self._scaled(X)[by_fold])
         n_right = 0
-        for fold in range(min(self.n_folds, len(classes))):
-            test, train = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-            K_new = K[np.ix_(test, train)]
-            found = predicted(K[np.ix_(train, train)], scale, classes[train], K_new, self.C)
-            n_right += int(np.count_nonzero(found == classes[test]))
+        for start, end in pairwise([0, *ends.tolist()]):
+            train = np.r_[0:start, end : len(classes)]
+            if self.n_folds == 2:  # the other half, without a copy
+                train = slice(end, None) if start == 0 else slice(0, start)
+            inside = K[train][:, train]
+            found = predicted(inside, scale, classes[train], K[start:end, train], self.C)
+            n_right += int(np.count_nonzero(found == classes[start:end]))
         return n_right / len(classes)
 
     def _scaled(self, X: Array) -> Array:

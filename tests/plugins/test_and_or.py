@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from metafs.errors import ProblemError, UsageError
 from metafs_metafeatures import AndOr, AndOrGenerator
-from metafs_metafeatures.and_or import MAX_INPUTS, SCATTER_STEP, drawn_shape, scatter, window_side
+from metafs_metafeatures.and_or import MAX_INPUTS, SCATTER_STEP, drawn_shapes, scatter, window_side
 from metafs_metafeatures.bit_images import packed, thresholded, unpacked
 
 ROWS, COLUMNS = 7, 9
@@ -130,7 +130,7 @@ def test_scatter_is_the_mean_distance_from_the_centre_of_gravity():
 @pytest.mark.parametrize("wanted", [1.0, 2.0, 3.5])
 def test_every_scatter_can_be_drawn_and_shapes_differ(n, wanted):
     rng = np.random.default_rng(0)
-    shapes = [drawn_shape(n, wanted, (28, 28), rng) for _ in range(30)]
+    shapes = drawn_shapes(n, wanted, 30, (28, 28), rng)
     assert all(abs(scatter(shape) - wanted) <= SCATTER_STEP / 2 + 1e-9 for shape in shapes)
     assert all((shape.min(axis=0) == 0).all() for shape in shapes)
     assert max(shape.max() for shape in shapes) < window_side(n, wanted)
