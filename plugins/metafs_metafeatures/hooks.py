@@ -5,14 +5,16 @@ from typing import Any
 from metafs.hookspecs import hookimpl
 from metafs_metafeatures.and_or import AndOrGenerator
 from metafs_metafeatures.gp_prior import GPPriorClassifier
+from metafs_metafeatures.mf_pfs import MFPFS
 from metafs_metafeatures.monomials import MonomialGenerator
 from metafs_metafeatures.mufasa import Mufasa
+from metafs_metafeatures.patches import PatchPrototypes
 
 
 @hookimpl
 def metafs_selectors() -> dict[str, Any]:
     """Offer the selectors ``mf-pfs`` and ``mufasa``."""
-    return {"mufasa": Mufasa()}
+    return {"mf-pfs": MFPFS(), "mufasa": Mufasa()}
 
 
 @hookimpl
@@ -24,4 +26,8 @@ def metafs_learners() -> dict[str, Any]:
 @hookimpl
 def metafs_generators() -> dict[str, Any]:
     """Offer the generators ``and-or``, ``monomials`` and ``patches``."""
-    return {"and-or": AndOrGenerator(), "monomials": MonomialGenerator()}
+    return {
+        "and-or": AndOrGenerator(),
+        "monomials": MonomialGenerator(),
+        "patches": PatchPrototypes(),
+    }

@@ -1,0 +1,413 @@
+r"""MF-PFS: eliminate features by the quality that their properties predict.
+
+To keep n of N features, of which most are never measured: while more than n are left in F,
+
+1. draw :math:`F_0`, :math:`\alpha n` features of F at random, and measure them;
+2. learn a map :math:`\hat Q` from meta-features to quality on :math:`F_0`;
+3. eliminate the :math:`\min(t |F|, |F| - n)` features of F with the lowest :math:`\hat Q`.
+
+Quality is the squared weight of a feature in a linear support vector machine on :math:`F_0`.
+:math:`\alpha` grows from step to step, since a rough map does to find the worst features.
+
+E. Krupka, A. Navot, N. Tishby, "Learning to select features using their properties", JMLR 9, 2008,
+algorithm 2; :math:`\alpha` of the four steps from N = 10n as in section 5.2.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from metafs.checks import checked_meta_features, counted, listing
+from metafs.errors import ProblemError, UsageError
+from metafs.parameters import check_at_least, check_between
+from metafs.prior import Prior, as_prior
+from metafs.quality_map import QualityMap
+from metafs.ranking import n_to_keep, ranking
+from metafs.selector import Selector
+from metafs.typing import Array, Matrix
+from metafs_metafeatures.elimination import (
+    Quality,
+    eliminate_all_measured,
+    measured,
+    n_to_drop,
+    refuse_nothing_left,
+    sizes_left,
+    weakest,
+)
+from metafs_metafeatures.measurers import Measurer, TableMeasurer, as_measurer
+from metafs_regressors import WeightedKNN
+from metafs_svm import SVMWeights
+
+ALPHAS = (0.4, 0.8, 1.0, 1.2)
+"""The share of n that is drawn in each of the four steps from 10n."""
+
+_CHANCE = 1e-9  # far below any expectation that differs
+
+
+@dataclass(frozen=True)
+class EliminationStep:
+    """What one elimination step did."""
+
+    n_left: int
+    """Features left before it."""
+    n_drawn: int
+    """Features from which the map was learnt."""
+    n_new: int
+    """Those of them that had not been measured before."""
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """What became of the features."""
+
+    order: Array
+    """(n_features,): the first to go first, the best last."""
+    expected: Array
+    """(n_features,): the quality last predicted for each feature, NaN where there was none."""
+    steps: list[EliminationStep]
+    n_evaluations: int
+
+
+def alphas_of_steps(alpha: float | Sequence[float], n_steps: int) -> Array:
+    """Return alpha of each step, interpolated where there are more or fewer than given.
+
+    A single step is a last step.
+
+    Examples
+    --------
+    >>> alphas_of_steps((0.4, 0.8, 1.0, 1.2), 4)
+    array([0.4, 0.8, 1. , 1.2])
+    >>> alphas_of_steps((0.4, 1.2), 3), alphas_of_steps((0.4, 1.2), 1)
+    (array([0.4, 0.8, 1.2]), array([1.2]))
+    """
+    given = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
+    if n_steps == 1:
+        return given[-1:]
+    return np.interp(np.linspace(0, 1, n_steps), np.linspace(0, 1, len(given)), given)
+
+
+def draw(
+    left: Array,
+    count: int,
+    rng: np.random.Generator,
+    *,
+    known: Array | None = None,
+    expected: Array | None = None,
+) -> Array:
+    """Draw features to learn from.
+
+    Parameters
+    ----------
+    left : ndarray of int
+        The features to draw from.
+    count : int
+        How many to draw, at most all.
+    rng : Generator
+        Where chance comes from.
+    known : ndarray of bool of shape (n_features,), default=None
+        Features that come before all others, because they are measured already.
+    expected : ndarray of shape (n_features,), default=None
+        What is expected of each. Those of which most is expected fill up to half of the places
+        that are left; chance fills the rest, since a map of good features alone tells nothing.
+
+    Examples
+    --------
+    >>> expected = np.array([0, 0, 0.9, 0.8, 0])
+    >>> draw(np.arange(5), 2, np.random.default_rng(0), expected=expected)
+    array([2, 4])
+    """
+    order = rng.permutation(left)
+    first = order[:0] if known is None else order[known[order]][:count]
+    rest = order[~np.isin(order, first)]
+    if expected is not None:
+        hoped = rest[np.argsort(-expected[rest], kind="stable")]
+        hoped = hoped[expected[hoped] > 0][: (count - len(first) + 1) // 2]
+        first, rest = np.concatenate([first, hoped]), rest[~np.isin(rest, hoped)]
+    return np.concatenate([first, rest])[:count]
+
+
+def eliminate_unmeasured(
+    measurer: Measurer,
+    y: Array,
+    meta_features: Array,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    alpha: float | Sequence[float] = ALPHAS,
+    t: float = 0.5,
+    quality: Quality,
+    regressor: Any,
+    min_measured: int = 1,
+    reuse: bool = False,
+    expected: Array | None = None,
+) -> Elimination:
+    """Do algorithm 2; features that cannot be measured go at once, and before all others.
+
+    Where there are no more than n features, all are measured and kept.
+    """
+    if measurer.n_features <= n:
+        order, n_evaluations = eliminate_all_measured(measurer, y, [], quality=quality)
+        return Elimination(order, np.full(len(order), np.nan), [], n_evaluations)
+    left = np.arange(measurer.n_features)
+    failed, gone = left[:0], left[:0]
+    hope = _CHANCE * rng.random(len(left)) + (0.0 if expected is None else expected)
+    predicted = np.full(len(left), np.nan)
+    alphas = alphas_of_steps(alpha, len(sizes_left(len(left), n, t)))
+    steps: list[EliminationStep] = []
+    while len(left) > n:
+        count = max(min_measured, round(alphas[min(len(steps), len(alphas) - 1)] * n))
+        known = measurer.measured
+        drawn = draw(left, count, rng, known=known if reuse else None, expected=expected)
+        sound, columns, unsound = measured(measurer, drawn)
+        left, failed = np.setdiff1d(left, unsound), np.concatenate([failed, unsound])
+        refuse_nothing_left(len(left), measurer)
+        if not len(sound) or len(left) <= n:
+            continue
+        map = QualityMap(regressor).fit(meta_features[sound], quality(columns, y))
+        predicted[left] = map.predict(meta_features[left])
+        out = left[weakest(predicted[left], n_to_drop(len(left), n, t), hope[left])]
+        left, gone = np.setdiff1d(left, out), np.concatenate([gone, out])
+        steps.append(EliminationStep(len(left) + len(out), len(sound), int((~known[drawn]).sum())))
+    best = left[weakest(np.nan_to_num(predicted[left]), len(left), hope[left])]
+    order = np.concatenate([failed, gone, best])
+    return Elimination(order, predicted, steps, sum(step.n_drawn for step in steps))
+
+
+def without_failures(measurer: Measurer, order: Array, n: int) -> tuple[Array, int]:
+    """Measure the n best, and put the next best in the place of those that cannot be.
+
+    Returns
+    -------
+    order : ndarray
+        The features, such as cannot be measured first.
+    n : int
+        How many are kept: fewer than asked for, if fewer can be measured.
+    """
+    while True:
+        *_, unsound = measured(measurer, order[len(order) - n :])
+        if not len(unsound):
+            return order, n
+        order = np.concatenate([unsound, order[~np.isin(order, unsound)]])
+        n = min(n, measurer.n_features - len(measurer.failed))
+        refuse_nothing_left(n, measurer)
+
+
+class MFPFS(Selector):
+    """Keep the features that are best by what their properties tell, measuring only some.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=None
+        How many features to keep (n), or which share of them; None keeps half.
+    alpha : float or sequence of float, default=(0.4, 0.8, 1.0, 1.2)
+        Which share of n to draw in each step. The values are spread evenly over the steps there
+        are, and interpolated between; two of them are the first and the last.
+    t : float, default=0.5
+        The share of the features left that is eliminated in a step.
+    quality : callable, default=None
+        A measure of single features, ``quality(X, y)``; None takes the squared weights of a
+        linear support vector machine, `metafs_svm.SVMWeights`.
+    regressor : estimator, default=None
+        Learns the map from meta-features to quality; None takes `metafs_regressors.WeightedKNN`.
+    reuse : bool, default=True
+        Whether features that are measured already and still left are drawn before others.
+        False draws as if nothing were known, and so measures about 2.6 n instead of 2.3 n of
+        10 n features.
+    min_measured : int, default=5
+        The least number of features a map is learnt from, for small n.
+    random_state : int, RandomState instance or None, default=None
+        Which features are drawn.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        How many features went before this one: those eliminated in an earlier step score lower,
+        within a step the lower predicted quality.
+    ranking_ : ndarray of shape (n_features,)
+        1 for the best.
+    expected_quality_ : ndarray of shape (n_features,)
+        The quality that was last predicted for each feature, NaN where nothing was.
+    n_measured_ : int
+        How many features were measured.
+    steps_ : list of EliminationStep
+        For each elimination step how many features were left, drawn, and measured anew.
+    failed_ : dict of str to str
+        For each feature that could not be measured, why.
+    n_evaluations_ : int
+        Qualities computed, over all steps.
+    stopped_ : str
+        Why the elimination ended.
+
+    Notes
+    -----
+    Without meta-features nothing can be predicted: every feature is measured, and those with the
+    lowest quality are eliminated, which is recursive feature elimination (RFE) with step t.
+    Meta-features that are missing count as the median of the others. With no more features than
+    n, all are kept.
+
+    At the end the features that are kept are measured, as far as they have not been: whoever
+    trains on them needs their values, and one that cannot be measured gives way to the next best.
+
+    A prior says who is measured first: up to half of the features newly drawn in a step are those
+    of which most is expected. It also decides between equal predictions.
+
+    Features in a table cost nothing to measure; ``fit_measured`` is for those that do.
+
+    Examples
+    --------
+    The first 20 features tell the classes apart, and all that is known of a feature is its place.
+
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 50)
+    >>> X = rng.normal(size=(100, 200))
+    >>> X[:, :20] += y[:, None]
+    >>> mf_pfs = MFPFS(20, random_state=0).fit(X, y, meta_features=np.arange(200))
+    >>> mf_pfs.get_support()[:20].sum(), mf_pfs.n_measured_
+    (np.int64(19), 46)
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: float | None = None,
+        *,
+        alpha: float | Sequence[float] = ALPHAS,
+        t: float = 0.5,
+        quality: Quality | None = None,
+        regressor: Any = None,
+        reuse: bool = True,
+        min_measured: int = 5,
+        random_state: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
+        self.t = t
+        self.quality = quality
+        self.regressor = regressor
+        self.reuse = reuse
+        self.min_measured = min_measured
+        self.random_state = random_state
+
+    def fit_measured(
+        self,
+        measurer: Any,
+        y: Any,
+        meta_features: Any = None,
+        feature_names: Sequence[str] | None = None,
+        *,
+        prior: Prior | ArrayLike | None = None,
+    ) -> Self:
+        """Select among features that are measured only when they are drawn.
+
+        Parameters
+        ----------
+        measurer : Measurer, callable or table
+            Measures features by number; `metafs_metafeatures.measurers` has several.
+        y : array-like of shape (n_samples,)
+            The target.
+        meta_features : array-like of shape (n_features, k), default=None
+            Properties of the features, NaN where unknown.
+        feature_names : sequence of str, default=None
+            Names for the features of a table, or those that a callable measures.
+        prior : Prior or array-like of shape (n_features,), default=None
+            What is expected of each feature.
+        """
+        y = column_or_1d(y)
+        if meta_features is not None and callable(measurer) and feature_names is None:
+            feature_names = [f"x{j}" for j in range(len(meta_features))]
+        source = as_measurer(measurer, feature_names)
+        if source.n_samples not in (None, len(y)):
+            raise ProblemError(
+                f"the features have {counted(source.n_samples or 0, 'value')} but the target has "
+                f"{len(y)}; give one value a sample."
+            )
+        source.n_samples = len(y)
+        self.n_features_in_ = source.n_features
+        self.__dict__.pop("feature_names_in_", None)
+        if source.feature_names != tuple(f"x{j}" for j in range(source.n_features)):
+            self.feature_names_in_ = np.array(source.feature_names, dtype=object)
+        described, _ = checked_meta_features(
+            meta_features, (), source.n_features, type(self).__name__
+        )
+        self._select(source, y, as_prior(prior, source.n_features), described)
+        return self
+
+    def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
+        self._fit_described(X, y, prior, None)
+
+    def _fit_described(
+        self, X: Matrix, y: Array, prior: Prior | None, meta_features: Array | None
+    ) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        self._select(TableMeasurer(X, names), y, prior, meta_features)
+
+    def _select(
+        self, measurer: Measurer, y: Array, prior: Prior | None, meta_features: Array | None
+    ) -> None:
+        self._check_parameters()
+        n = n_to_keep(self.n_features_to_select, measurer.n_features)
+        expected = None if prior is None else prior.expected
+        quality = SVMWeights() if self.quality is None else self.quality
+        n_before, failed_before = measurer.n_measured, set(measurer.failed)
+        if meta_features is None or not meta_features.shape[1]:
+            sizes = [*sizes_left(measurer.n_features, n, self.t)[1:], n]
+            order, n_evaluations = eliminate_all_measured(
+                measurer, y, sizes, quality=quality, hope=expected
+            )
+            found = Elimination(order, np.full(len(order), np.nan), [], n_evaluations)
+            self.stopped_ = "no meta-features to predict from: every feature was measured"
+        else:
+            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            found = eliminate_unmeasured(
+                measurer,
+                y,
+                meta_features,
+                n,
+                np.random.default_rng(seed),
+                alpha=self.alpha,
+                t=self.t,
+                quality=quality,
+                regressor=WeightedKNN(random_state=0) if self.regressor is None else self.regressor,
+                min_measured=self.min_measured,
+                reuse=self.reuse,
+                expected=expected,
+            )
+            self.stopped_ = f"{counted(n, 'feature')} left"
+        order, n_kept = without_failures(measurer, found.order, n)
+        self.scores_ = np.empty(len(order))
+        self.scores_[order] = np.arange(len(order))
+        self.ranking_ = ranking(self.scores_)
+        self.support_ = self.ranking_ <= n_kept
+        self.expected_quality_, self.steps_ = found.expected, found.steps
+        self.n_evaluations_ = found.n_evaluations
+        self.n_measured_ = measurer.n_measured - n_before
+        self.failed_ = dict(measurer.failed)
+        if new := sorted(self.failed_.keys() - failed_before):
+            warnings.warn(
+                f"{counted(len(new), 'feature')} could not be measured and took no part: "
+                f"{listing(new)}; failed_ says why.",
+                stacklevel=3,
+            )
+
+    def _check_parameters(self) -> None:
+        check_between("t", self.t, 0, 1)
+        check_at_least("min_measured", self.min_measured)
+        alphas = np.atleast_1d(np.asarray(self.alpha, dtype=object))
+        if not len(alphas):
+            raise UsageError("alpha is empty; give at least one share of n to draw.")
+        for alpha in alphas:
+            check_between("alpha", alpha)
+        if self.quality is not None and not callable(self.quality):
+            raise UsageError(
+                f"quality is {self.quality!r}; give a measure of single features, or None."
+            )
+
+    def _get_support_mask(self) -> Array:
+        check_is_fitted(self)
+        mask: Array = self.support_
+        return mask
