@@ -36,17 +36,15 @@ from metafs_metafeatures.bit_images import (
     unpacked,
     words_of,
 )
+from metafs_metafeatures.pixel_shapes import SCATTER_STEP, drawn_shapes, scatter
 
 MAX_INPUTS = 8
 MAX_SHIFT = 8
 SCATTER = (1.0, 3.5)
-SCATTER_STEP = 0.5
 PAPER = ("num_inputs", "percent_pos", "shift_inv_len", "scatter")
 """The four meta-features of section 6.2."""
 
 _KNOWN = (*PAPER, "x", "y")
-_BATCH = 2000  # shapes drawn at once, at most
-_ROUNDS = 50
 
 
 @dataclass(frozen=True)
@@ -55,56 +53,6 @@ class AndOr:
 
     inputs: tuple[Input, ...]
     shift_inv_len: int = 1
-
-
-def scatter(pixels: Array) -> Array:
-    """Return the mean distance of pixels (..., n, 2) from their centre of gravity.
-
-    Examples
-    --------
-    >>> scatter(np.array([[0, 0], [0, 4]]))
-    array(2.)
-    """
-    away = pixels - pixels.mean(axis=-2, keepdims=True)
-    return np.asarray(np.sqrt((away**2).sum(axis=-1)).mean(axis=-1))
-
-
-def window_side(n: int, wanted: float) -> int:
-    """Return one more than the side of a square in which n even draws have the wanted scatter.
-
-    Points of a square of side 1 lie 0.38 from its centre on average, and a little less from the
-    centre of gravity of n of them.
-    """
-    return int(np.ceil(wanted / (0.38 * np.sqrt((n - 1) / n)))) + 1
-
-
-def drawn_shapes(
-    n: int, wanted: float, n_shapes: int, limit: tuple[int, int], rng: np.random.Generator
-) -> Array:
-    """Draw shapes of n distinct pixels whose scatter is within half a step of the wanted one.
-
-    Pixels are drawn evenly from a square window, again and again until they fit, and moved to the
-    upper left corner. After 50 rounds what has the nearest scatter so far is taken instead.
-    """
-    if n == 1:
-        return np.zeros((n_shapes, 1, 2), dtype=np.int64)
-    side = window_side(n, wanted)
-    rows, columns = min(side, limit[0]), min(side, limit[1])
-    found = np.zeros((0, n, 2), dtype=np.int64)
-    nearest, least = found, np.inf
-    for _ in range(_ROUNDS):
-        size = (min(4 * (n_shapes - len(found)) + 4, _BATCH), rows * columns)
-        cells = rng.random(size).argpartition(n - 1, axis=1)[:, :n]
-        shapes = np.stack(np.divmod(cells, columns), axis=-1)
-        off = np.abs(scatter(shapes) - wanted)
-        if off.min() < least:
-            nearest, least = shapes[[off.argmin()]], off.min()
-        found = np.concatenate([found, shapes[off <= SCATTER_STEP / 2]])
-        if len(found) >= n_shapes:
-            break
-    missing = max(n_shapes - len(found), 0)
-    found = np.concatenate([found[:n_shapes], np.repeat(nearest, missing, axis=0)])
-    return np.asarray(found - found.min(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -295,6 +243,10 @@ class AndOrGenerator:
         The values of one feature lie side by side in memory.
         """
         bits = self.prepare(images)
+        return unpacked(self.words(features, bits), bits.n_images).T
+
+    def words(self, features: Sequence[AndOr], bits: BitImages) -> Array:
+        """Return the values of features on packed images, 64 to a word, (n_features, n_words)."""
         n_words = bits.planes.shape[-1]
         words = np.empty((len(features), n_words), dtype="<u8")
         order = sorted(range(len(features)), key=lambda i: features[i].shift_inv_len)
@@ -302,4 +254,4 @@ class AndOrGenerator:
             square = np.empty((length, length, n_words), dtype="<u8")
             for i in group:
                 words[i] = words_of(features[i].inputs, length, bits, square)
-        return unpacked(words, bits.n_images).T
+        return words

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from metafs.errors import ProblemError, UsageError
 from metafs_metafeatures import AndOr, AndOrGenerator
-from metafs_metafeatures.and_or import MAX_INPUTS, SCATTER_STEP, drawn_shapes, scatter, window_side
+from metafs_metafeatures.and_or import MAX_INPUTS
 from metafs_metafeatures.bit_images import packed, thresholded, unpacked
+from metafs_metafeatures.pixel_shapes import SCATTER_STEP, drawn_shapes, scatter, window_side
 
 ROWS, COLUMNS = 7, 9
 PIXELS = st.tuples(st.integers(0, ROWS - 1), st.integers(0, COLUMNS - 1), st.booleans())
@@ -136,6 +137,27 @@ def test_every_scatter_can_be_drawn_and_shapes_differ(n, wanted):
     assert max(shape.max() for shape in shapes) < window_side(n, wanted)
     distinct = {tuple(sorted(map(tuple, shape.tolist()))) for shape in shapes}
     assert len(distinct) > (1 if wanted == 1.0 else 10)
+
+
+def test_where_no_shape_fits_the_nearest_is_taken():
+    """Two pixels of a 4 x 4 image are at most 2.2 from their middle."""
+    shapes = drawn_shapes(2, 3.5, 3, (4, 4), np.random.default_rng(0))
+    assert scatter(shapes).tolist() == pytest.approx([4.5**0.5] * 3)
+    generator = AndOrGenerator((4, 4))
+    feature = generator.sample(np.array([2, 50, 8, 3.5]), np.random.default_rng(0))
+    assert all(0 <= row < 4 and 0 <= column < 4 for row, column, _ in feature.inputs)
+
+
+def test_many_at_once_lie_each_at_its_own_point():
+    generator, rng = AndOrGenerator(), np.random.default_rng(0)
+    points = [generator.nearest(rng.uniform(*generator.bounds.T)) for _ in range(200)]
+    features = generator.sample_all(np.array(points), rng)
+    assert len(set(features)) > 190
+    for u, feature in zip(points, features, strict=True):
+        found = generator.meta_features(feature)
+        np.testing.assert_array_equal(found[:3], u[:3])
+        assert u[0] == 1 or abs(found[3] - u[3]) <= SCATTER_STEP / 2 + 1e-9
+    assert generator.sample_all(np.zeros((0, 4)), rng) == []
 
 
 def test_places_and_signs_are_drawn_evenly():
