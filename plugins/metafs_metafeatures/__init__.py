@@ -7,13 +7,12 @@ from metafs_metafeatures.covariance import Gaussian, GroupedGaussian, OrientedGa
 from metafs_metafeatures.extraction import MufasaResult, search
 from metafs_metafeatures.gp_prior import GPPriorClassifier
 from metafs_metafeatures.hooks import metafs_generators, metafs_learners, metafs_selectors
-from metafs_metafeatures.lazy_columns import DuckDBMeasurer, ParquetMeasurer
+from metafs_metafeatures.lazy_columns import DuckDBMeasurer, ParquetMeasurer, as_measurer
 from metafs_metafeatures.measurers import (
     CallableMeasurer,
     GeneratorMeasurer,
     Measurer,
     TableMeasurer,
-    as_measurer,
 )
 from metafs_metafeatures.mf_pfs import MFPFS
 from metafs_metafeatures.monomials import MonomialGenerator, table_2

@@ -11,13 +11,13 @@ from typing import Any
 
 import duckdb
 
-from metafs.checks import listing, unknown_column
+from metafs.checks import check_name_count, check_names, listing, unknown_column
 from metafs.columns import convert
-from metafs.errors import ProblemError
+from metafs.errors import ProblemError, UsageError
 from metafs.readers.duck import fetch, parquet_names, read_columns
 from metafs.readers.files import open_or_say, refuse_empty, shown, unreadable
 from metafs.typing import Array
-from metafs_metafeatures.measurers import Measurer
+from metafs_metafeatures.measurers import CallableMeasurer, Measurer, TableMeasurer
 
 TABLES = """
     select table_name from information_schema.tables
@@ -147,3 +147,28 @@ class DuckDBMeasurer(ColumnMeasurer):
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def as_measurer(source: Any, feature_names: Sequence[str] | None = None) -> Measurer:
+    """Return a measurer as it is, else one of a table, a callable or the path of a parquet file.
+
+    Of a file, the names are those of the columns that are features.
+
+    Examples
+    --------
+    >>> as_measurer([[1, 2, 3], [4, 5, 6]]).n_features
+    3
+    """
+    if isinstance(source, Measurer):
+        if feature_names is not None:
+            check_name_count(feature_names, source.n_features, type(source).__name__)
+            check_names(list(map(str, feature_names)), type(source).__name__)
+            if source.n_measured:
+                raise UsageError("name the features before any is measured, in the measurer.")
+            source.feature_names = tuple(map(str, feature_names))
+        return source
+    if isinstance(source, str | Path):
+        return ParquetMeasurer(source, feature_names)
+    if callable(source):
+        return CallableMeasurer(source, feature_names=feature_names)
+    return TableMeasurer(source, feature_names)

@@ -25,6 +25,8 @@ from metafs.matrix import matrix_of_array, matrix_of_columns
 from metafs.parameters import check_at_least, column_numbers
 from metafs.typing import Array, Matrix
 
+_IN_THE_TABLE = np.empty(0)  # stands for a column that need not be kept
+
 
 class Measurer(ABC):
     """Base of measurers; a subclass supplies ``_measure(j)``, or ``_measure_many(features)``.
@@ -51,6 +53,7 @@ class Measurer(ABC):
         self.failed: dict[str, str] = {}
         self.seconds = 0.0
         self._columns: dict[int, Array] = {}
+        self._failed: set[int] = set()
 
     @abstractmethod
     def _measure(self, j: int) -> Any:
@@ -69,8 +72,8 @@ class Measurer(ABC):
     def measured(self) -> Array:
         """(n_features,): whether each feature has been measured, or has failed."""
         known = np.zeros(self.n_features, dtype=bool)
-        known[list(self._columns)] = True
-        return known | np.isin(self.feature_names, list(self.failed))
+        known[[*self._columns, *self._failed]] = True
+        return known
 
     @property
     def n_measured(self) -> int:
@@ -94,17 +97,14 @@ class Measurer(ABC):
         """
         wanted = [int(j) for j in np.asarray(features, dtype=np.int64)]
         column_numbers("features", wanted, self.n_features)
-        known = self._columns.keys()
-        new = [j for j in dict.fromkeys(wanted) if j not in known and self._is_sound(j)]
+        known = self._columns.keys() | self._failed
+        new = [j for j in dict.fromkeys(wanted) if j not in known]
         if new:
             began = perf_counter()
             self._measure_new(new)
             self.seconds += perf_counter() - began
         kept = [j for j in wanted if j in self._columns]
         return np.array(kept, dtype=np.int64), self._table(kept)
-
-    def _is_sound(self, j: int) -> bool:
-        return self.feature_names[j] not in self.failed
 
     def _table(self, features: list[int]) -> Matrix:
         if not features:
@@ -118,6 +118,7 @@ class Measurer(ABC):
         except Exception as error:  # whatever a stranger's code may raise
             if len(features) == 1:
                 self.failed[self.feature_names[features[0]]] = str(error) or type(error).__name__
+                self._failed.add(features[0])
                 return
             for j in features:  # so that the one that fails is found
                 if j not in self._columns:
@@ -253,11 +254,13 @@ class TableMeasurer(Measurer):
         self.n_samples = X.shape[0]
 
     def _measure(self, j: int) -> Any:
-        column = self._X[:, [j]]
-        values = column.data if issparse(column) else column
-        if not np.isfinite(values).all():
+        return self._measure_many([j])[0]
+
+    def _measure_many(self, features: list[int]) -> list[Any]:
+        columns = self._X[:, features]
+        if not np.isfinite(columns.data if issparse(columns) else columns).all():
             raise ProblemError("it has missing or infinite values")
-        return np.empty(0)  # the table itself is what is kept
+        return [_IN_THE_TABLE] * len(features)
 
     def _table(self, features: list[int]) -> Matrix:
         columns = self._X[:, features]
@@ -265,24 +268,3 @@ class TableMeasurer(Measurer):
 
     def _checked(self, values: Any) -> Array:
         return np.asarray(values)
-
-
-def as_measurer(source: Any, feature_names: Sequence[str] | None = None) -> Measurer:
-    """Return a measurer as it is, else one of a table, or of a callable with names.
-
-    Examples
-    --------
-    >>> as_measurer([[1, 2, 3], [4, 5, 6]]).n_features
-    3
-    """
-    if isinstance(source, Measurer):
-        if feature_names is not None:
-            check_name_count(feature_names, source.n_features, type(source).__name__)
-            check_names(list(map(str, feature_names)), type(source).__name__)
-            if source.n_measured:
-                raise UsageError("name the features before any is measured, in the measurer.")
-            source.feature_names = tuple(map(str, feature_names))
-        return source
-    if callable(source):
-        return CallableMeasurer(source, feature_names=feature_names)
-    return TableMeasurer(source, feature_names)

@@ -1,21 +1,15 @@
-r"""MF-PFS: eliminate features by the quality that their properties predict.
+r"""MF-PFS: a selector that predicts the quality of features from their properties.
 
-To keep n of N features, of which most are never measured: while more than n are left in F,
-
-1. draw :math:`F_0`, :math:`\alpha n` features of F at random, and measure them;
-2. learn a map :math:`\hat Q` from meta-features to quality on :math:`F_0`;
-3. eliminate the :math:`\min(t |F|, |F| - n)` features of F with the lowest :math:`\hat Q`.
-
-Quality is the squared weight of a feature in a linear support vector machine on :math:`F_0`.
-:math:`\alpha` grows from step to step, since a rough map does to find the worst features.
+The elimination is that of `metafs_metafeatures.predictive`; quality is the squared weight of a
+feature in a linear support vector machine on the features drawn, the map a weighted nearest
+neighbour regression.
 
 E. Krupka, A. Navot, N. Tishby, "Learning to select features using their properties", JMLR 9, 2008,
-algorithm 2; :math:`\alpha` of the four steps from N = 10n as in section 5.2.
+sections 4 and 5.2.
 """
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -27,175 +21,20 @@ from metafs.checks import checked_meta_features, counted, listing
 from metafs.errors import ProblemError, UsageError
 from metafs.parameters import check_at_least, check_between
 from metafs.prior import Prior, as_prior
-from metafs.quality_map import QualityMap
 from metafs.ranking import n_to_keep, ranking
 from metafs.selector import Selector
 from metafs.typing import Array, Matrix
-from metafs_metafeatures.elimination import (
-    Quality,
-    eliminate_all_measured,
-    measured,
-    n_to_drop,
-    refuse_nothing_left,
-    sizes_left,
-    weakest,
+from metafs_metafeatures.elimination import Quality, eliminate_all_measured, sizes_left
+from metafs_metafeatures.lazy_columns import as_measurer
+from metafs_metafeatures.measurers import Measurer, TableMeasurer
+from metafs_metafeatures.predictive import (
+    ALPHAS,
+    Elimination,
+    eliminate_unmeasured,
+    without_failures,
 )
-from metafs_metafeatures.measurers import Measurer, TableMeasurer, as_measurer
 from metafs_regressors import WeightedKNN
 from metafs_svm import SVMWeights
-
-ALPHAS = (0.4, 0.8, 1.0, 1.2)
-"""The share of n that is drawn in each of the four steps from 10n."""
-
-_CHANCE = 1e-9  # far below any expectation that differs
-
-
-@dataclass(frozen=True)
-class EliminationStep:
-    """What one elimination step did."""
-
-    n_left: int
-    """Features left before it."""
-    n_drawn: int
-    """Features from which the map was learnt."""
-    n_new: int
-    """Those of them that had not been measured before."""
-
-
-@dataclass(frozen=True)
-class Elimination:
-    """What became of the features."""
-
-    order: Array
-    """(n_features,): the first to go first, the best last."""
-    expected: Array
-    """(n_features,): the quality last predicted for each feature, NaN where there was none."""
-    steps: list[EliminationStep]
-    n_evaluations: int
-
-
-def alphas_of_steps(alpha: float | Sequence[float], n_steps: int) -> Array:
-    """Return alpha of each step, interpolated where there are more or fewer than given.
-
-    A single step is a last step.
-
-    Examples
-    --------
-    >>> alphas_of_steps((0.4, 0.8, 1.0, 1.2), 4)
-    array([0.4, 0.8, 1. , 1.2])
-    >>> alphas_of_steps((0.4, 1.2), 3), alphas_of_steps((0.4, 1.2), 1)
-    (array([0.4, 0.8, 1.2]), array([1.2]))
-    """
-    given = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
-    if n_steps == 1:
-        return given[-1:]
-    return np.interp(np.linspace(0, 1, n_steps), np.linspace(0, 1, len(given)), given)
-
-
-def draw(
-    left: Array,
-    count: int,
-    rng: np.random.Generator,
-    *,
-    known: Array | None = None,
-    expected: Array | None = None,
-) -> Array:
-    """Draw features to learn from.
-
-    Parameters
-    ----------
-    left : ndarray of int
-        The features to draw from.
-    count : int
-        How many to draw, at most all.
-    rng : Generator
-        Where chance comes from.
-    known : ndarray of bool of shape (n_features,), default=None
-        Features that come before all others, because they are measured already.
-    expected : ndarray of shape (n_features,), default=None
-        What is expected of each. Those of which most is expected fill up to half of the places
-        that are left; chance fills the rest, since a map of good features alone tells nothing.
-
-    Examples
-    --------
-    >>> expected = np.array([0, 0, 0.9, 0.8, 0])
-    >>> draw(np.arange(5), 2, np.random.default_rng(0), expected=expected)
-    array([2, 4])
-    """
-    order = rng.permutation(left)
-    first = order[:0] if known is None else order[known[order]][:count]
-    rest = order[~np.isin(order, first)]
-    if expected is not None:
-        hoped = rest[np.argsort(-expected[rest], kind="stable")]
-        hoped = hoped[expected[hoped] > 0][: (count - len(first) + 1) // 2]
-        first, rest = np.concatenate([first, hoped]), rest[~np.isin(rest, hoped)]
-    return np.concatenate([first, rest])[:count]
-
-
-def eliminate_unmeasured(
-    measurer: Measurer,
-    y: Array,
-    meta_features: Array,
-    n: int,
-    rng: np.random.Generator,
-    *,
-    alpha: float | Sequence[float] = ALPHAS,
-    t: float = 0.5,
-    quality: Quality,
-    regressor: Any,
-    min_measured: int = 1,
-    reuse: bool = False,
-    expected: Array | None = None,
-) -> Elimination:
-    """Do algorithm 2; features that cannot be measured go at once, and before all others.
-
-    Where there are no more than n features, all are measured and kept.
-    """
-    if measurer.n_features <= n:
-        order, n_evaluations = eliminate_all_measured(measurer, y, [], quality=quality)
-        return Elimination(order, np.full(len(order), np.nan), [], n_evaluations)
-    left = np.arange(measurer.n_features)
-    failed, gone = left[:0], left[:0]
-    hope = _CHANCE * rng.random(len(left)) + (0.0 if expected is None else expected)
-    predicted = np.full(len(left), np.nan)
-    alphas = alphas_of_steps(alpha, len(sizes_left(len(left), n, t)))
-    steps: list[EliminationStep] = []
-    while len(left) > n:
-        count = max(min_measured, round(alphas[min(len(steps), len(alphas) - 1)] * n))
-        known = measurer.measured
-        drawn = draw(left, count, rng, known=known if reuse else None, expected=expected)
-        sound, columns, unsound = measured(measurer, drawn)
-        left, failed = np.setdiff1d(left, unsound), np.concatenate([failed, unsound])
-        refuse_nothing_left(len(left), measurer)
-        if not len(sound) or len(left) <= n:
-            continue
-        map = QualityMap(regressor).fit(meta_features[sound], quality(columns, y))
-        predicted[left] = map.predict(meta_features[left])
-        out = left[weakest(predicted[left], n_to_drop(len(left), n, t), hope[left])]
-        left, gone = np.setdiff1d(left, out), np.concatenate([gone, out])
-        steps.append(EliminationStep(len(left) + len(out), len(sound), int((~known[drawn]).sum())))
-    best = left[weakest(np.nan_to_num(predicted[left]), len(left), hope[left])]
-    order = np.concatenate([failed, gone, best])
-    return Elimination(order, predicted, steps, sum(step.n_drawn for step in steps))
-
-
-def without_failures(measurer: Measurer, order: Array, n: int) -> tuple[Array, int]:
-    """Measure the n best, and put the next best in the place of those that cannot be.
-
-    Returns
-    -------
-    order : ndarray
-        The features, such as cannot be measured first.
-    n : int
-        How many are kept: fewer than asked for, if fewer can be measured.
-    """
-    while True:
-        *_, unsound = measured(measurer, order[len(order) - n :])
-        if not len(unsound):
-            return order, n
-        order = np.concatenate([unsound, order[~np.isin(order, unsound)]])
-        n = min(n, measurer.n_features - len(measurer.failed))
-        refuse_nothing_left(n, measurer)
 
 
 class MFPFS(Selector):
@@ -306,14 +145,16 @@ class MFPFS(Selector):
 
         Parameters
         ----------
-        measurer : Measurer, callable or table
-            Measures features by number; `metafs_metafeatures.measurers` has several.
+        measurer : Measurer, callable, table or path of a parquet file
+            Measures features by number; `metafs_metafeatures.measurers` and
+            `metafs_metafeatures.lazy_columns` have several.
         y : array-like of shape (n_samples,)
             The target.
         meta_features : array-like of shape (n_features, k), default=None
             Properties of the features, NaN where unknown.
         feature_names : sequence of str, default=None
-            Names for the features of a table, or those that a callable measures.
+            Names for the features of a table, or those that a callable measures; the columns of a
+            file that are features.
         prior : Prior or array-like of shape (n_features,), default=None
             What is expected of each feature.
         """
@@ -378,6 +219,8 @@ class MFPFS(Selector):
                 expected=expected,
             )
             self.stopped_ = f"{counted(n, 'feature')} left"
+            if measurer.n_features <= n:
+                self.stopped_ = "no more features than to be kept: every feature was measured"
         order, n_kept = without_failures(measurer, found.order, n)
         self.scores_ = np.empty(len(order))
         self.scores_[order] = np.arange(len(order))
@@ -405,6 +248,11 @@ class MFPFS(Selector):
         if self.quality is not None and not callable(self.quality):
             raise UsageError(
                 f"quality is {self.quality!r}; give a measure of single features, or None."
+            )
+        if self.regressor is not None and not hasattr(self.regressor, "fit"):
+            raise UsageError(
+                f"regressor is {self.regressor!r}; give a scikit-learn regressor, such as one of "
+                "Registry().regressors, or None."
             )
 
     def _get_support_mask(self) -> Array:

@@ -10,12 +10,11 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from metafs.errors import ProblemError, UsageError
 from metafs_metafeatures import lazy_columns
-from metafs_metafeatures.lazy_columns import DuckDBMeasurer, ParquetMeasurer
+from metafs_metafeatures.lazy_columns import DuckDBMeasurer, ParquetMeasurer, as_measurer
 from metafs_metafeatures.measurers import (
     CallableMeasurer,
     GeneratorMeasurer,
     TableMeasurer,
-    as_measurer,
 )
 from metafs_metafeatures.mf_pfs import MFPFS
 from metafs_metafeatures.patches import PatchPrototypes, pink_images
@@ -271,8 +270,10 @@ def test_one_bad_drawn_feature_does_not_spoil_the_batch():
     assert measurer.failed == {"x1": "feature 0"}
 
 
-def test_whatever_is_given_becomes_a_measurer():
+def test_whatever_is_given_becomes_a_measurer(parquet):
     X, _ = table()
+    assert as_measurer(str(parquet), NAMES).feature_names == NAMES
+    assert as_measurer(parquet).feature_names == (*NAMES, "label")
     assert isinstance(as_measurer(X), TableMeasurer)
     assert as_measurer(X, NAMES).feature_names == NAMES
     assert as_measurer(Spy(X), NAMES).feature_names == NAMES

@@ -16,9 +16,9 @@ from metafs.testing.selectors import CHECKS
 from metafs_filters import Fisher
 from metafs_metafeatures.elimination import eliminate_all_measured, evenly_down, sizes_left
 from metafs_metafeatures.measurers import CallableMeasurer, TableMeasurer
-from metafs_metafeatures.mf_pfs import (
+from metafs_metafeatures.mf_pfs import MFPFS
+from metafs_metafeatures.predictive import (
     ALPHAS,
-    MFPFS,
     alphas_of_steps,
     draw,
     eliminate_unmeasured,
@@ -250,6 +250,7 @@ def test_fewer_features_than_asked_for_are_all_kept():
     found = MFPFS(20, random_state=0).fit(X, y, meta_features=U)
     assert found.get_support().all() and found.n_measured_ == 8 and found.steps_ == []
     np.testing.assert_array_equal(np.argsort(SVMWeights()(X, y)), np.argsort(found.scores_))
+    assert found.stopped_ == "no more features than to be kept: every feature was measured"
 
 
 def test_without_meta_features_it_is_recursive_elimination():
@@ -379,6 +380,7 @@ def test_wrong_parameters_are_sentences():
         ({"alpha": "much"}, "alpha must be more than 0, not 'much'"),
         ({"min_measured": 0}, "min_measured must be at least 1"),
         ({"quality": "svm"}, "quality is 'svm'; give a measure"),
+        ({"regressor": "gp"}, "regressor is 'gp'; give a scikit-learn regressor"),
         ({"n_features_to_select": 0}, "n_features_to_select is 0"),
     ]:
         with pytest.raises(UsageError, match=sentence):
