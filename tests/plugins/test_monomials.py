@@ -87,6 +87,7 @@ def test_no_valid_orientation_is_nearer(u):
     def apart(angle):
         return min((u[2] - angle) % period, (angle - u[2]) % period)
 
+    assert 0 <= found[2] < period
     assert apart(found[2]) <= min(apart(a) for a in np.arange(0, period, step)) + 1e-9
     assert abs(found[1] - u[1]) == min(abs(base - u[1]) for base in (2, 4, 6))
 

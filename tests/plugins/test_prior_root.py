@@ -57,6 +57,14 @@ def test_the_root_times_itself_is_the_covariance(U, covariance):
     np.testing.assert_allclose(root.gram(X), X @ C @ X.T, atol=1e-7)
 
 
+def test_as_many_places_as_a_grid_has_need_not_be_one():
+    U = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
+    root = prior_root(Gaussian(1.0), U, 4)
+    assert len(root.blocks[0].factors) == 1
+    R = root.to_dense()
+    np.testing.assert_allclose(R @ R, Gaussian(1.0)(U, U), atol=1e-12)
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.integers(1, 3), st.integers(1, 5), st.integers(1, 5), st.floats(0.3, 1.0))
 def test_it_is_the_principal_root(n_groups, height, width, sigma):
