@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from metafs.checks import check_name_count, check_names, listing, unknown_column
+from metafs.checks import listing, unknown_column
 from metafs.columns import convert
 from metafs.errors import ProblemError, UsageError
 from metafs.readers.duck import fetch, parquet_names, read_columns
@@ -50,9 +50,6 @@ class ColumnMeasurer(Measurer):
     def _read(self, names: list[str]) -> list[Array]:
         """Return the raw columns of these names."""
         raise NotImplementedError
-
-    def _measure(self, j: int) -> Any:
-        return next(iter(self._measure_many([j])))
 
     def _measure_many(self, features: list[int]) -> Iterable[Any]:
         names = [self.feature_names[j] for j in features]
@@ -160,12 +157,8 @@ def as_measurer(source: Any, feature_names: Sequence[str] | None = None) -> Meas
     3
     """
     if isinstance(source, Measurer):
-        if feature_names is not None:
-            check_name_count(feature_names, source.n_features, type(source).__name__)
-            check_names(list(map(str, feature_names)), type(source).__name__)
-            if source.n_measured:
-                raise UsageError("name the features before any is measured, in the measurer.")
-            source.feature_names = tuple(map(str, feature_names))
+        if feature_names is not None and tuple(map(str, feature_names)) != source.feature_names:
+            raise UsageError("the measurer has names of its own: give feature_names to it instead.")
         return source
     if isinstance(source, str | Path):
         return ParquetMeasurer(source, feature_names)

@@ -11,7 +11,7 @@ Here are features measured by a callable, by a generator, and those that stand i
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
 import narwhals as nw
 import numpy as np
@@ -29,7 +29,9 @@ _IN_THE_TABLE = np.empty(0)  # stands for a column that need not be kept
 
 
 class Measurer(ABC):
-    """Base of measurers; a subclass supplies ``_measure(j)``, or ``_measure_many(features)``.
+    """Base of measurers; a subclass supplies ``_measure_many(features)``.
+
+    It is asked for one feature at a time, unless ``_at_once`` says that many are cheaper.
 
     Attributes
     ----------
@@ -55,13 +57,11 @@ class Measurer(ABC):
         self._columns: dict[int, Array] = {}
         self._failed: set[int] = set()
 
-    @abstractmethod
-    def _measure(self, j: int) -> Any:
-        """Return the value of feature j on every sample."""
+    _at_once: ClassVar[bool] = True
 
+    @abstractmethod
     def _measure_many(self, features: list[int]) -> Iterable[Any]:
-        """Return the values of several features; where one fails, any error may be raised."""
-        return map(self._measure, features)
+        """Return the column of each feature; where one fails, any error may be raised."""
 
     @property
     def n_features(self) -> int:
@@ -101,7 +101,8 @@ class Measurer(ABC):
         new = [j for j in dict.fromkeys(wanted) if j not in known]
         if new:
             began = perf_counter()
-            self._measure_new(new)
+            for together in [new] if self._at_once else [[j] for j in new]:
+                self._measure_new(together)
             self.seconds += perf_counter() - began
         kept = [j for j in wanted if j in self._columns]
         return np.array(kept, dtype=np.int64), self._table(kept)
@@ -159,6 +160,8 @@ class CallableMeasurer(Measurer):
     (array([1]), [[1.0], [0.5]], 2, {'x3': 'division by zero'})
     """
 
+    _at_once = False
+
     def __init__(
         self,
         measure: Callable[[int], Any],
@@ -177,8 +180,8 @@ class CallableMeasurer(Measurer):
         super().__init__(feature_names)
         self._function = measure
 
-    def _measure(self, j: int) -> Any:
-        return self._function(j)
+    def _measure_many(self, features: list[int]) -> Iterable[Any]:
+        return [self._function(j) for j in features]
 
 
 class GeneratorMeasurer(Measurer):
@@ -213,9 +216,6 @@ class GeneratorMeasurer(Measurer):
         is_raw = isinstance(images, np.ndarray | list | tuple)
         self._instances = prepared(generator, images) if is_raw else images
         self.seconds = perf_counter() - began
-
-    def _measure(self, j: int) -> Any:
-        return self.generator.measure(self.features[j], self._instances)
 
     def _measure_many(self, features: list[int]) -> Iterable[Any]:
         drawn = [self.features[j] for j in features]
@@ -253,10 +253,7 @@ class TableMeasurer(Measurer):
         self._X = X.tocsc() if issparse(X) else X
         self.n_samples = X.shape[0]
 
-    def _measure(self, j: int) -> Any:
-        return self._measure_many([j])[0]
-
-    def _measure_many(self, features: list[int]) -> list[Any]:
+    def _measure_many(self, features: list[int]) -> Iterable[Any]:
         columns = self._X[:, features]
         if not np.isfinite(columns.data if issparse(columns) else columns).all():
             raise ProblemError("it has missing or infinite values")
