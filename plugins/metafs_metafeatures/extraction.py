@@ -6,7 +6,7 @@ the point that gives the best sets (`metafs_metafeatures.walk`).
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any
@@ -218,7 +218,7 @@ def search(
     budget: float,
     n_steps: int = 50,
     quality: Any = None,
-    step: float = STEP,
+    step: float | Sequence[float] = STEP,
     decay: float = 1.0,
     restarts: int = 0,
     patience: int | None = None,

@@ -15,6 +15,7 @@ E. Krupka, A. Navot, N. Tishby, "Learning to select features using their propert
 Machine Learning Research 9, 2008, section 6.1.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -91,8 +92,9 @@ class Mufasa(Selector):
         Sets to try from one starting point (the paper's J).
     patience : int, default=None
         Steps without improvement after which a walk ends.
-    step : float, default=0.15
-        Standard deviation of the noise, as a share of the range of each meta-feature.
+    step : float or sequence of float, default=0.15
+        Standard deviation of the noise, as a share of the range of each meta-feature; one share
+        for all, or one for each.
     decay : float, default=1.0
         What the noise is multiplied by after each step.
     restarts : int, default=0
@@ -153,7 +155,7 @@ class Mufasa(Selector):
         budget: float | None = None,
         n_steps: int = 50,
         patience: int | None = None,
-        step: float = STEP,
+        step: float | Sequence[float] = STEP,
         decay: float = 1.0,
         restarts: int = 0,
         n_clusters: int | None = None,

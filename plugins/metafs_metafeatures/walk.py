@@ -32,7 +32,7 @@ from metafs.parameters import check_at_least, check_between
 from metafs.typing import Array
 
 STEP = 0.15
-"""The published noise is not told; this share of each range was best on training data."""
+"""The share of each range that is noise; the paper does not tell its own."""
 
 
 class Space(Protocol):
@@ -54,8 +54,9 @@ class Schedule:
     ----------
     n_steps : int, default=50
         Sets to try from one starting point (the paper's J).
-    step : float, default=0.15
-        Standard deviation of the noise, as a share of the range of each meta-feature.
+    step : float or sequence of float, default=0.15
+        Standard deviation of the noise, as a share of the range of each meta-feature; one share
+        for all, or one for each.
     decay : float, default=1.0
         What the noise is multiplied by after each step.
     restarts : int, default=0
@@ -69,7 +70,7 @@ class Schedule:
     """
 
     n_steps: int = 50
-    step: float = STEP
+    step: float | Sequence[float] = STEP
     decay: float = 1.0
     restarts: int = 0
     patience: int | None = None
@@ -78,7 +79,8 @@ class Schedule:
 
     def __post_init__(self) -> None:
         check_at_least("n_steps", self.n_steps)
-        check_between("step", self.step)
+        for share in self.step if isinstance(self.step, Sequence) else (self.step,):
+            check_between("step", share)
         check_at_least("restarts", self.restarts, 0)
         if self.decay != 1:
             check_between("decay", self.decay, 0, 1)
@@ -117,10 +119,23 @@ def even_point(space: Space, rng: np.random.Generator) -> Array:
     return space.nearest(rng.uniform(low, high))
 
 
-def near_point(space: Space, u: Array, step: float, rng: np.random.Generator) -> Array:
+def near_point(space: Space, u: Array, step: Array, rng: np.random.Generator) -> Array:
     """Draw a valid point near u, ``step`` being the noise as a share of each range."""
     low, high = np.asarray(space.bounds, dtype=np.float64).T
     return space.nearest(u + rng.normal(size=len(low)) * (step * (high - low)))
+
+
+def shares(step: float | Sequence[float], k: int) -> Array:
+    """Return one share of noise for each of k meta-features.
+
+    Examples
+    --------
+    >>> shares(0.2, 3)
+    array([0.2, 0.2, 0.2])
+    """
+    if np.shape(step) not in ((), (k,)):
+        raise UsageError(f"step must be one number, or one for each of {k} meta-features.")
+    return np.broadcast_to(np.asarray(step, dtype=np.float64), (k,))
 
 
 def starting_point(space: Space, start: Any) -> Array:
@@ -145,6 +160,7 @@ def walk(
     ``draw(u, rng)`` gives the features of a set, ``quality`` what a set is worth, which is not
     asked for sets without features.
     """
+    step = shares(schedule.step, len(np.asarray(space.bounds)))
     history: list[Step] = []
     limit = _limit(schedule, history)
     best: tuple[tuple[Any, ...], Array, float] | None = None
@@ -164,7 +180,7 @@ def walk(
             if limit() or idle == schedule.patience:
                 stopped = limit() or f"no better set in {idle} steps"
                 break
-            u = near_point(space, u_best, schedule.step * schedule.decay**j, rng)
+            u = near_point(space, u_best, step * schedule.decay**j, rng)
         if best is None or q_best > best[2]:
             best = features_best, u_best, q_best
         if limit():

@@ -214,6 +214,21 @@ def test_restarts_keep_the_best_of_all():
     assert len({tuple(step.u) for step in found.history}) > 4
 
 
+def test_each_meta_feature_may_have_noise_of_its_own():
+    images, y = table()
+    settings = {"budget": 4, "quality": lambda X, y: 0.0, "n_steps": 30, "random_state": 0}
+    history = search(Columns(), images, y, step=(1e-9, 0.3), **settings).history
+    column, dial = np.array([step.u for step in history]).T
+    assert np.ptp(column) == 0 and np.ptp(dial) > 0.3
+    same = search(Columns(), images, y, step=(0.3, 0.3), **settings).history
+    for one, other in zip(
+        same, search(Columns(), images, y, step=0.3, **settings).history, strict=True
+    ):
+        np.testing.assert_array_equal(one.u, other.u)
+    with pytest.raises(UsageError, match="one for each of 2 meta-features"):
+        search(Columns(), images, y, step=(0.1, 0.2, 0.3), **settings)
+
+
 def test_decay_shortens_the_steps():
     images, y = table()
 
@@ -562,6 +577,7 @@ def test_limits_and_measures_of_the_selector():
     [
         {"n_steps": 0},
         {"step": 0.0},
+        {"step": (0.1, -0.1)},
         {"decay": 1.5},
         {"restarts": -1},
         {"patience": 0},
