@@ -65,8 +65,8 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         meta-features in units of their standard deviations.
     sigma : float or sequence of float, default=None
         How far likeness reaches, or several values to choose among by cross-validation. None
-        chooses among six, from less than the distance of neighbouring features to half the width
-        of the space. Used where the covariance has a sigma and leaves it open.
+        chooses among five, from the distance of neighbouring features to half the width of the
+        space, and independent weights. Used where the covariance has a sigma and leaves it open.
     C : float or sequence of float, default=None
         The cost of a sample's loss, or several values to choose among. None chooses among 0.1 to
         100 times the inverse of the samples' mean squared distance from their centre, as seen
@@ -90,7 +90,8 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
     covariance_ : callable or None
-        The covariance used, with its sigma; None if there were no meta-features.
+        The covariance used, with its sigma; None for independent weights, if there were no
+        meta-features or if these did better.
     sigma_ : float or None
         Its sigma, None if it has none.
     C_ : float
@@ -102,7 +103,8 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
     -----
     Without meta-features the prior is the same for each weight and this is a plain linear machine.
     A feature of which a meta-feature is missing (NaN) has a weight that is independent of all
-    others; constant meta-features change nothing.
+    others; constant meta-features change nothing. Features with equal meta-features have equal
+    weights under any sigma, which is why independent weights are always tried beside.
 
     Up to 10,000 samples the machines are trained on the Gram matrix. Of more, 10,000 decide on
     sigma and C, and a LinearSVC is then trained on all rows, mapped by the root of C; these are
@@ -168,12 +170,12 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
             U = standardised(U)
         rng = check_random_state(self.random_state)
         seed = rng.randint(2**31 - 1)
-        rows = np.arange(len(codes))
-        if len(rows) > MOST_IN_GRAM:
+        rows: Any = slice(None)
+        if len(codes) > MOST_IN_GRAM:
             rows = some_of_each(codes, MOST_IN_GRAM, seed)
         best, root, K = self._choose(X[rows], codes[rows], U, seed)
         self.covariance_, self.sigma_, self.C_ = best.covariance, best.sigma, best.cost
-        if len(rows) < len(codes):
+        if len(codes) > MOST_IN_GRAM:
             coef, self.intercept_ = train_on_rows(
                 root.times_root(X), codes, best.cost, self.loss, self.fit_intercept, seed
             )
@@ -242,6 +244,8 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
             yield covariance, covariance.sigma
         else:
             covariance.check_columns(U.shape[1])
+            if given is None:
+                yield None, None
             for sigma in given or sigma_candidates(covariance, U):
                 yield replace(covariance, sigma=sigma), sigma
 

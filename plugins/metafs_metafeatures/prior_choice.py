@@ -33,16 +33,14 @@ class Choice:
 
 
 def sigma_candidates(covariance: Gaussian, U: Array, n: int = 5) -> tuple[float, ...]:
-    """Return how far likeness might reach: from less than the next feature to half of the space.
-
-    The first is so short that weights are all but independent, as without meta-features.
+    """Return how far likeness might reach: from the next feature to half of the space.
 
     Examples
     --------
     >>> y, x = np.mgrid[:20, :20]
     >>> U = np.column_stack([x.ravel(), y.ravel()]).astype(float)
     >>> [round(sigma, 2) for sigma in sigma_candidates(Gaussian(), U)]
-    [0.25, 1.0, 1.91, 3.67, 7.02, 13.44]
+    [1.0, 1.91, 3.67, 7.02, 13.44]
     """
     columns = list(covariance.position_columns(U.shape[1]))
     places = np.unique(U[:, columns][~np.isnan(U[:, columns]).any(axis=1)], axis=0)
@@ -50,7 +48,7 @@ def sigma_candidates(covariance: Gaussian, U: Array, n: int = 5) -> tuple[float,
         return (1.0,)
     spacing = float(np.median(cKDTree(places).query(places, k=2)[0][:, 1]))
     width = float(np.linalg.norm(np.ptp(places, axis=0)))
-    return spacing / 4, *np.geomspace(spacing, max(width / 2, spacing), n).tolist()
+    return tuple(np.geomspace(spacing, max(width / 2, spacing), n).tolist())
 
 
 def standardised(U: Array) -> Array:

@@ -156,9 +156,9 @@ def test_rough_weights_are_not_smoothed():
     X = rng.normal(size=(200, 20))
     y = X @ (-1.0) ** np.arange(20) > 0
     fitted = GPPriorClassifier(Gaussian(), random_state=0).fit(X, y, meta_features=LINE[:20])
-    assert fitted.sigma_ <= 1.0
+    assert fitted.sigma_ is None and fitted.covariance_ is None
     tried = {choice.sigma for choice in fitted.choices_}
-    assert tried == set(sigma_candidates(Gaussian(), LINE[:20]))
+    assert tried == {None, *sigma_candidates(Gaussian(), LINE[:20])}
     assert max(choice.accuracy for choice in fitted.choices_) > 0.85
 
 
@@ -226,8 +226,18 @@ def test_constant_meta_features_do_no_harm():
     constant = np.column_stack([np.full(30, 1e9 / 3), LINE])
     beside = GPPriorClassifier(random_state=0).fit(X, y, meta_features=constant)
     np.testing.assert_allclose(beside.coef_, alone.coef_, atol=1e-8)
+    plain = GPPriorClassifier(random_state=0).fit(X, y)
     only = GPPriorClassifier(random_state=0).fit(X, y, meta_features=np.full(30, 2.0))
-    np.testing.assert_allclose(only.coef_, only.coef_[0, 0])  # all are alike, and share a weight
+    np.testing.assert_array_equal(only.coef_, plain.coef_)
+
+
+def test_features_with_equal_meta_features_share_a_weight():
+    X, y = smooth_problem(40, seed=9)
+    fitted = GPPriorClassifier(Gaussian(1.0), C=1.0)
+    fitted.fit(X, y, meta_features=np.repeat([0.0, 9.0], 15))
+    np.testing.assert_allclose(fitted.coef_[0, :15], fitted.coef_[0, 0])
+    np.testing.assert_allclose(fitted.coef_[0, 15:], fitted.coef_[0, 15])
+    assert not np.isclose(fitted.coef_[0, 0], fitted.coef_[0, 15])
 
 
 def test_standardising_keeps_what_is_missing():
