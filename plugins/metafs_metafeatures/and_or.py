@@ -164,13 +164,15 @@ class AndOrGenerator:
         given |= zip(self.meta_feature_names, np.asarray(points, dtype=np.float64).T, strict=True)
         drawn = {
             "num_inputs": rng.integers(1, MAX_INPUTS + 1, m),
-            "percent_pos": rng.uniform(-0.5, 100.5, m),
+            "percent_pos": rng.random(m),
             "shift_inv_len": rng.integers(1, MAX_SHIFT + 1, m),
             "scatter": rng.choice(np.arange(SCATTER[0], SCATTER[1] + 0.1, SCATTER_STEP), m),
         }
         n, percent, length, wanted = (given.get(name, drawn[name]) for name in PAPER)
         n, length = np.rint(n).astype(np.int64), np.rint(length).astype(np.int64)
-        n_on = np.rint(percent.clip(0, 100) * n / 100)
+        # A share that was drawn stands for one of the numbers 0 to n, each equally likely.
+        even = "percent_pos" not in given
+        n_on = np.floor(percent * (n + 1)) if even else np.rint(percent * n / 100)
         features: list[AndOr | None] = [None] * m
         kinds, kind = np.unique(np.stack([n, wanted], axis=1), axis=0, return_inverse=True)
         for number, (size, spread) in enumerate(kinds.tolist()):

@@ -79,7 +79,7 @@ class Schedule:
 
     def __post_init__(self) -> None:
         check_at_least("n_steps", self.n_steps)
-        for share in self.step if isinstance(self.step, Sequence) else (self.step,):
+        for share in np.ravel(self.step).tolist():
             check_between("step", share)
         check_at_least("restarts", self.restarts, 0)
         if self.decay != 1:
