@@ -167,9 +167,14 @@ def _infinite(name: str, row: int, where: str) -> ProblemError:
 def checked_meta_features(
     meta_features: Any, names: Sequence[str], n_features: int, where: str
 ) -> tuple[Array | None, tuple[str, ...]]:
-    """Return meta-features as float64 of shape (n_features, k), and a name for each of the k."""
+    """Return meta-features as float64 of shape (n_features, k), and a name for each of the k.
+
+    A data frame names them itself.
+    """
     if meta_features is None:
         return None, ()
+    if not names and hasattr(meta_features, "columns"):
+        names = list(meta_features.columns)
     try:
         values = np.asarray(meta_features, dtype=np.float64)
     except (TypeError, ValueError):

@@ -52,7 +52,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         a name count as one: they recall only what has a name.
     space : str, optional
         The pool of features in which equal names mean the same feature.
-    transfer, distance, n_neighbors, threshold
+    transfer, distance, regressor, n_neighbors, threshold
         How memory is used; as in ``metafs solve``.
     params : dict, optional
         Parameters of the selector.
@@ -91,6 +91,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         space: str | None = None,
         transfer: str = "guided",
         distance: str = "jsd-features",
+        regressor: str | None = None,
         n_neighbors: int = 5,
         threshold: float = 0.1,
         params: dict[str, Any] | None = None,
@@ -106,6 +107,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.space = space
         self.transfer = transfer
         self.distance = distance
+        self.regressor = regressor
         self.n_neighbors = n_neighbors
         self.threshold = threshold
         self.params = params
@@ -124,8 +126,9 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         y : array of shape (n_samples,)
         prior : array of shape (n_features,) or Prior, optional
             Expectations in [0, 1].
-        meta_features : array of shape (n_features, k), optional
-            Properties of the features.
+        meta_features : array or data frame of shape (n_features, k), optional
+            Properties of the features, NaN where unknown. Memory compares those of one name;
+            columns of a bare array are called m0, m1, ...
         """
         plan = self._plan()
         accepts = get_tags(plan.selector).input_tags
@@ -184,6 +187,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             params=self.params or {},
             distance=self.distance,
             transfer=self.transfer,
+            regressor=self.regressor,
             neighbours=self.n_neighbors,
             threshold=self.threshold,
             budget=self.max_evaluations,

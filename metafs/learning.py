@@ -32,6 +32,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.validation import has_fit_parameter
 
 from metafs.discretise import discretise, discretise_target
 from metafs.errors import UsageError
@@ -191,8 +192,21 @@ def _score(
     columns = np.flatnonzero(selected)
     X = _chosen_columns(problem.X, columns)
     steps = [*_preparation(problem, columns, X), ("learn", clone(learner))]
-    model = Pipeline(steps).fit(X[train], problem.y[train])
+    model = Pipeline(steps).fit(X[train], problem.y[train], **_told(problem, columns, learner))
     return float(scorer(model, X[test], problem.y[test]))
+
+
+def _told(problem: Problem, columns: Array, learner: Any) -> dict[str, Array]:
+    """Return the meta-features of the columns, for a learner that can use them.
+
+    Categories become several columns each, which nobody has described.
+    """
+    numeric = not any(column in problem.categories for column in columns.tolist())
+    if problem.meta_features is None or not numeric:
+        return {}
+    if not has_fit_parameter(learner, "meta_features"):
+        return {}
+    return {"learn__meta_features": problem.meta_features[columns]}
 
 
 def _chosen_columns(X: Matrix, columns: Array) -> Matrix:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from os import PathLike
+from pathlib import Path
 from typing import Any, Protocol
 
 from metafs.engines import Map, open_engine, require_engine
@@ -70,6 +71,7 @@ def solve(
     keep: str | Sequence[str] = (),
     drop: str | Sequence[str] = (),
     task: str = "auto",
+    meta_features: str | PathLike[str] | None = None,
     wave: int = 1,
     jobs: int = 1,
     engine: str = "local",
@@ -85,9 +87,10 @@ def solve(
         The memory. None forgets everything.
     registry : Registry, optional
         The plugins; by default those that are installed.
-    target, space, keep, drop, task
+    target, space, keep, drop, task, meta_features
         How to read tables: what to predict, the pool of features they belong to, columns always
-        selected, columns never seen, and whether the target holds "classes" or "numbers".
+        selected, columns never seen, whether the target holds "classes" or "numbers", and a
+        table of features' properties for problems that bring none of their own.
     wave, jobs, engine
         Problems solved from the same memory, processes, and where they run.
     **settings
@@ -108,7 +111,8 @@ def solve(
     if wave < 1:
         raise UsageError(f"wave must be at least 1, not {wave}.")
     require_engine(engine, jobs)
-    read = ReadOptions(_names(target), space, _names(keep), _names(drop), task)
+    described = None if meta_features is None else Path(meta_features)
+    read = ReadOptions(_names(target), space, _names(keep), _names(drop), task, described)
     stream = readables(problems, read)
     memory = None
     if db is not None:

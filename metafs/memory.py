@@ -11,11 +11,14 @@ from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
+from metafs.judgement import LATEST
 from metafs.problem import Problem
 from metafs.settings import Settings
 from metafs.signature import Signature
 from metafs.transfer import Experience
+from metafs.typing import Array
 from metafs_metadb import (
+    FeatureExperience,
     MetaDB,
     Neighbour,
     NeighbourRow,
@@ -107,6 +110,18 @@ class Memory:
             if (best := remembered.get(near.problem_id))
         ]
 
+    def feature_experience(
+        self, problem: Problem, *, exclude_name: str | None, exclude_source: str | None
+    ) -> FeatureExperience:
+        """Return how features of known properties fared in other problems of the same space."""
+        return self.db.feature_experience(
+            space_of(problem),
+            limit=LATEST,
+            exclude_fingerprint=problem.fingerprint,
+            exclude_name=exclude_name,
+            exclude_source=exclude_source,
+        )
+
     def solved(self, problem: Problem, settings: Settings) -> Mapping[str, Any] | None:
         """Return the run that solved the same content with the same settings, if there is one."""
         return self.db.solved(problem.fingerprint, settings.digest())
@@ -131,6 +146,7 @@ class Memory:
                 run,
                 signatures=signatures,
                 selections=selections,
+                meta_features=meta_features_of(problem),
                 candidates=candidates,
                 neighbours=neighbours,
             )
@@ -201,6 +217,13 @@ class PluginSearch:
 def space_of(problem: Problem) -> str:
     """Return the problem's space; bare columns have one to themselves, shared with nobody."""
     return problem.space or f"bare:{problem.fingerprint[:12]}"
+
+
+def meta_features_of(problem: Problem) -> dict[str, Array]:
+    """Return the problem's meta-features as the MetaDB keeps them: a column for each name."""
+    if problem.meta_features is None:
+        return {}
+    return dict(zip(problem.meta_feature_names, problem.meta_features.T, strict=True))
 
 
 def problem_row(problem: Problem) -> ProblemRow:

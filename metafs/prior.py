@@ -62,6 +62,8 @@ class Prior:
     first: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Indices of the features to try before all others, whenever the search takes a step."""
     sources: tuple[Source, ...] = field(default=(), repr=False)
+    judged: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
+    """Indices of the features that no neighbour had: expected by their meta-features alone."""
 
     def __array__(self, dtype: type | None = None, copy: bool | None = None) -> Array:
         expected = self.expected if dtype is None else self.expected.astype(dtype)

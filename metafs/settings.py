@@ -21,6 +21,8 @@ from metafs.registry import Registry
 from metafs.selection import configured
 from metafs.transfer import TRANSFERS
 
+DEFAULT_REGRESSOR = "forest"
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -29,13 +31,18 @@ class Settings:
     selector: Any = "climb"
     """A public name, or any scikit-learn-compatible selector object."""
     params: Mapping[str, Any] = field(default_factory=dict)
-    """Parameters of the selector; ``measure`` may be given by its public name."""
+    """Parameters of the selector.
+
+    ``measure`` (of sets), ``quality`` (a measure of features) and ``regressor`` may be given by
+    their public names."""
     learner: Any = None
     """A public name or an estimator; by default logistic for classes and ridge for numbers."""
     distance: str = "jsd-features"
     project: int | None = None
     """Describe problems by this many features only: those most often selected so far."""
     transfer: str = "guided"
+    regressor: str | None = None
+    """How memory judges features that no neighbour had, by their meta-features; a forest."""
     neighbours: int = 5
     threshold: float = THRESHOLD
     budget: int | None = None
@@ -70,7 +77,13 @@ class Settings:
         distance = registry.distances[self.distance]
         if self.project is not None and not hasattr(distance, "features"):
             raise UsageError(f"distance {self.distance!r} cannot be projected: use jsd-rows.")
-        return Plan(self, self._selector(registry), self._learners(registry), distance)
+        return Plan(
+            self,
+            self._selector(registry),
+            self._learners(registry),
+            distance,
+            regressor_named(self.regressor, registry),
+        )
 
     def _learners(self, registry: Registry) -> dict[bool, tuple[str, Any]]:
         """Return name and learner for classes (True) and for numbers (False)."""
@@ -96,6 +109,12 @@ class Settings:
                 f"selector {self.selector_name!r} has no parameter {min(unknown)!r}: "
                 f"it has {', '.join(sorted(selector.get_params(deep=False)))}."
             )
+        for name, offers in {
+            "quality": registry.measures,
+            "regressor": registry.regressors,
+        }.items():
+            if isinstance(params.get(name), str):
+                params[name] = offers[params[name]]
         if isinstance(params.get("measure"), str):
             name = params["measure"]
             params["measure"] = registry.measures[name]
@@ -119,6 +138,8 @@ class Plan:
     selector: Any
     learners: Mapping[bool, tuple[str, Any]]
     distance: Any
+    regressor: Any
+    """None if no plugin offers the default one."""
 
     def selector_for(self, categorical: Iterable[int], keep: Iterable[int]) -> Any:
         """Return the selector, told of categorical and kept columns if it can make use of it."""
@@ -145,6 +166,11 @@ class Plan:
             return default_scoring(problem)
         require_fitting_scoring(self.settings.scoring, problem)
         return self.settings.scoring
+
+
+def regressor_named(name: str | None, registry: Registry) -> Any:
+    """Return the regressor of that name, or the default one if it is installed."""
+    return registry.regressors.get(DEFAULT_REGRESSOR) if name is None else registry.regressors[name]
 
 
 def _described(value: Any) -> Any:

@@ -11,17 +11,20 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from metafs.errors import MetafsError, ProblemError
+from metafs.judgement import judge
 from metafs.learning import Scores, learn, qualities
 from metafs.memory import Described, Memory
 from metafs.prior import Prior
 from metafs.problem import Problem
 from metafs.registry import describe
 from metafs.selection import Selection, select, takes_prior
-from metafs.settings import Plan
-from metafs.transfer import expect
+from metafs.settings import DEFAULT_REGRESSOR, Plan
+from metafs.transfer import TRANSFERS, Experience, expect, strangers
 from metafs.typing import Array
-from metafs_metadb import Neighbour
+from metafs_metadb import FeatureExperience, Neighbour
 
 
 def utc_now() -> datetime:
@@ -92,11 +95,56 @@ def prepare(
             experience = memory.experience(near)
             elsewhere = [each for each in experience if each.source != problem.source]
             if takes_prior(plan.selector):
+                judged = Judge(problem, plan, memory, exclude_name)
                 prior, fold_prior = (
-                    expect(told, problem.feature_names, settings.transfer, settings.threshold)
-                    for told in (experience, elsewhere)
+                    expect(
+                        told,
+                        problem.feature_names,
+                        settings.transfer,
+                        settings.threshold,
+                        judged=judged(told, exclude_source),
+                    )
+                    for told, exclude_source in ((experience, None), (elsewhere, problem.source))
                 )
     return Prepared(problem, plan, described, tuple(near), prior, fold_prior, clock.seconds)
+
+
+class Judge:
+    """Judges the features of one problem by their meta-features, if some are new to neighbours."""
+
+    def __init__(
+        self, problem: Problem, plan: Plan, memory: Memory, exclude_name: str | None
+    ) -> None:
+        self.problem, self.plan, self.memory = problem, plan, memory
+        self.exclude_name = exclude_name
+        self._before: tuple[FeatureExperience, Array | None] | None = None
+
+    def __call__(self, told: Sequence[Experience], exclude_source: str | None) -> Array | None:
+        """Return what to expect of each feature, or None where memory cannot tell.
+
+        Problems of `exclude_source` have no say, as they have none in what was `told`.
+        """
+        problem, rule = self.problem, TRANSFERS[self.plan.settings.transfer]
+        if rule is None or problem.meta_features is None or self.plan.regressor is None:
+            return None
+        if not len(strangers(told, problem.feature_names)):
+            return None
+        fared = self.memory.feature_experience(
+            problem, exclude_name=self.exclude_name, exclude_source=exclude_source
+        )
+        if self._before and np.array_equal(self._before[0].n_problems, fared.n_problems):
+            return self._before[1]  # nothing was left out, so nothing is learnt anew
+        name = self.plan.settings.regressor or DEFAULT_REGRESSOR
+        with blaming("regressor", name, problem):
+            judgement = judge(
+                fared,
+                rule.worth(fared),
+                problem.meta_features,
+                problem.meta_feature_names,
+                self.plan.regressor,
+            )
+        self._before = fared, None if judgement is None else judgement.expected
+        return self._before[1]
 
 
 def search(prepared: Prepared, keep: Sequence[int] = ()) -> Selection:

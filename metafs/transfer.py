@@ -6,11 +6,15 @@ The published rule, for the k nearest problems :math:`D_1 \dots D_k` of a new pr
           \qquad w(d) = \frac{1}{c + d^2}, \quad c = 0.001
 
 B. Goertzel, N. Geisweiller and C. Poulin, "Meta-learning for feature selection", 2021,
-section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins.
+section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins. A feature that none
+of these problems had is expected to do as features of its kind did, where memory can judge that
+(`metafs.judgement`), else nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -19,6 +23,22 @@ from metafs.typing import Array
 
 C = 0.001
 """The paper's c: how much a problem at distance 0 may outweigh the others."""
+
+
+class Fared(Protocol):
+    """How features did, one value each."""
+
+    @property
+    def quality(self) -> Array:
+        """As the learner earned it, in [0, 1]; 0 for a feature that was not selected."""
+
+    @property
+    def selected(self) -> Array:
+        """Whether, or how often, it was selected."""
+
+    @property
+    def relative(self) -> Array:
+        """Its score between 0 and that of the best feature, 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +52,14 @@ class Experience:
     q: Array
     """As the selector scored each feature, on the selector's own scale."""
     quality: Array
-    """As the learner earned it, in [0, 1]; 0 for a feature that was not selected."""
     selected: Array
+
+    @cached_property
+    def relative(self) -> Array:
+        """The scores between 0 and 1 for the best, whatever unit the selector scored in."""
+        q: Array = np.clip(np.nan_to_num(self.q), 0.0, None)
+        best = q.max(initial=0.0)
+        return q / best if best > 0 else q
 
 
 def weight(distance: Array | float, c: float = C) -> Array:
@@ -59,35 +85,35 @@ def expectation(distances: Array, qualities: Array, c: float = C) -> Array:
     return np.asarray(w @ qualities / w.sum())
 
 
-def no_transfer(near: Sequence[Experience], names: Sequence[str], threshold: float) -> None:
-    """Expect nothing: every search starts from the empty set."""
+@dataclass(frozen=True)
+class Transfer:
+    """A way to use memory: what a feature was worth elsewhere, and what is made of that here."""
+
+    worth: Callable[[Fared], Array]
+    prior: Callable[[Array, float], Prior]
+    """From expectations and the threshold."""
 
 
-def paper_transfer(near: Sequence[Experience], names: Sequence[str], threshold: float) -> Prior:
-    """Start from the features whose P_D reaches the threshold, and search as published."""
-    expected, sources = _expected(near, _aligned(near, names, lambda memory: memory.quality))
+def start_where_expected(expected: Array, threshold: float) -> Prior:
+    """Start from the features whose expectation reaches the threshold, and search as published."""
     start = start_from(expected, threshold)
-    return Prior(expected, starts=(start,) if len(start) else (), sources=sources)
+    return Prior(expected, starts=(start,) if len(start) else ())
 
 
-def guided_transfer(near: Sequence[Experience], names: Sequence[str], threshold: float) -> Prior:
+def try_expected_first(expected: Array, threshold: float) -> Prior:
     """Start from the empty set, and at each step try first what is expected most.
 
-    The memory of a neighbour counts for every feature it scored: half for being selected
-    there, half for its score relative to the best one. Starting sets are left to the paper's
-    rule: a good set of a neighbour is often a local optimum that a search cannot leave.
+    Starting sets are left to the paper's rule: a good set of a neighbour is often a local
+    optimum that a search cannot leave.
     """
-    selected = _aligned(near, names, lambda memory: memory.selected.astype(np.float64))
-    relative = _aligned(near, names, lambda memory: _relative(memory.q))
-    expected, sources = _expected(near, (selected + relative) / 2)
-    return Prior(expected, first=most_expected(expected), sources=sources)
+    return Prior(expected, first=most_expected(expected))
 
 
-Transfer = Callable[[Sequence[Experience], Sequence[str], float], Prior | None]
-TRANSFERS: Mapping[str, Transfer] = {
-    "none": no_transfer,
-    "paper": paper_transfer,
-    "guided": guided_transfer,
+TRANSFERS: Mapping[str, Transfer | None] = {
+    "none": None,
+    "paper": Transfer(lambda fared: fared.quality, start_where_expected),
+    # Half for being selected there, half for its score: every feature that was scored counts.
+    "guided": Transfer(lambda fared: (fared.selected + fared.relative) / 2, try_expected_first),
 }
 
 
@@ -96,13 +122,39 @@ def expect(
     names: Sequence[str],
     transfer: str = "guided",
     threshold: float = THRESHOLD,
+    *,
+    judged: Array | None = None,
 ) -> Prior | None:
-    """Turn what is remembered of the nearest problems into a prior; without any, into none."""
-    return TRANSFERS[transfer](near, names, threshold) if near else None
+    """Turn what is remembered of the nearest problems into a prior; without any, into none.
+
+    What is `judged` of each feature by its properties holds for those that no neighbour had.
+    """
+    rule = TRANSFERS[transfer]
+    if rule is None or (not near and judged is None):
+        return None
+    expected, sources = _expected(near, _aligned(near, names, rule.worth))
+    strange = strangers(near, names) if judged is not None else np.zeros(0, dtype=np.int64)
+    if judged is not None:
+        expected[strange] = np.clip(judged[strange], 0.0, 1.0)
+    return replace(rule.prior(expected, threshold), sources=sources, judged=strange)
+
+
+def strangers(near: Sequence[Experience], names: Sequence[str]) -> Array:
+    """Return the indices of the features that no near problem had.
+
+    Examples
+    --------
+    >>> strangers([], ["a", "b"])
+    array([0, 1])
+    """
+    known = {name for memory in near for name in memory.features}
+    return np.flatnonzero([name not in known for name in names])
 
 
 def _expected(near: Sequence[Experience], quality: Array) -> tuple[Array, tuple[Source, ...]]:
     """Return the expectation of each feature, and each neighbour's part in it."""
+    if not near:
+        return np.zeros(quality.shape[1]), ()
     distances = np.array([memory.distance for memory in near])
     w = weight(distances)
     sources = tuple(
@@ -124,10 +176,3 @@ def _aligned(
             here, there = np.array(known).T
             row[here] = np.nan_to_num(of(memory)[there])
     return aligned
-
-
-def _relative(q: Array) -> Array:
-    """Scale scores to [0, 1] by the best one, whatever unit the selector scored in."""
-    q = np.clip(np.nan_to_num(q), 0.0, None)
-    best = q.max(initial=0.0)
-    return q / best if best > 0 else q

@@ -96,3 +96,22 @@ def test_without_neighbours_or_transfer_there_is_no_prior():
 def test_unknown_scores_count_as_nothing():
     near = [remembered("one", 0.1, {"a": 0.5, "b": 0.0}, q=[np.nan, np.nan])]
     assert np.isfinite(expect(near, ["a", "b"], "guided").expected).all()
+
+
+@pytest.mark.parametrize("transfer", ["paper", "guided"])
+def test_what_is_judged_holds_for_features_that_no_neighbour_had(transfer):
+    near = [remembered("one", 0.3, {"a": 0.8, "b": 0.0})]
+    judged = np.array([0.1, 0.2, 0.7, 0.4])
+    names = ["b", "a", "new", "newer"]
+    prior, without = expect(near, names, transfer, judged=judged), expect(near, names, transfer)
+    np.testing.assert_array_equal(prior.expected, [*without.expected[:2], 0.7, 0.4])
+    assert prior.judged.tolist() == [2, 3]
+    assert without.judged.tolist() == []
+    assert {2, 3} <= set(prior.transferred.tolist())
+
+
+def test_without_neighbours_a_judgement_is_a_prior():
+    prior = expect([], ["a", "b"], "guided", judged=np.array([0.2, 1.7]))
+    assert prior.expected.tolist() == [0.2, 1.0]
+    assert prior.sources == ()
+    assert expect([], ["a", "b"], "none", judged=np.array([0.2, 0.7])) is None

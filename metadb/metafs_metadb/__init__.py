@@ -11,6 +11,7 @@ from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.metadb import MetaDB
 from metafs_metadb.rows import (
     Experience,
+    FeatureExperience,
     Neighbour,
     NeighbourRow,
     ProblemRow,
@@ -25,6 +26,7 @@ from metafs_metadb.search import NeighbourSearch, SqlSearch
 
 __all__ = [
     "Experience",
+    "FeatureExperience",
     "MemoryIndex",
     "MetaDB",
     "MetaDBError",

@@ -42,6 +42,7 @@ group by {column} order by {column}
         ("neighbour", "run_id", "run"),
         ("neighbour", "problem_id", "problem"),
         ("stability", "problem_id", "problem"),
+        ("meta_feature", "feature_id", "feature"),
     )
 }
 
@@ -79,6 +80,7 @@ group by {columns} having count(*) > 1 order by {columns}
         ("feature", "space, name", "true"),
         ("run", "run_id", "true"),
         ("stability", "stability_id", "true"),
+        ("meta_feature", "feature_id, name", "true"),
         ("run", "problem_id, settings", "status = 'solved' and settings is not null"),
     )
 }

@@ -10,12 +10,23 @@ from typing import Any
 
 import duckdb
 import numpy as np
+from numpy.typing import ArrayLike
 
-from metafs_metadb import check, connect, migrate, queries, record, sandbox
+from metafs_metadb import (
+    check,
+    connect,
+    migrate,
+    properties,
+    property_queries,
+    queries,
+    record,
+    sandbox,
+)
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.rows import (
     Candidate,
     Experience,
+    FeatureExperience,
     Neighbour,
     NeighbourRow,
     ProblemRow,
@@ -120,6 +131,7 @@ class MetaDB:
         *,
         signatures: Mapping[str, Signature] | None = None,
         selections: SelectionRows | None = None,
+        meta_features: Mapping[str, ArrayLike] | None = None,
         candidates: Sequence[Candidate] = (),
         neighbours: Sequence[NeighbourRow] = (),
     ) -> Recorded:
@@ -128,7 +140,8 @@ class MetaDB:
         A solved run of equal content and equal settings that is there already stays, and nothing
         is written: the answer then says `again`. Failed runs and runs without settings are always
         written. A problem whose fingerprint is known keeps its problem_id and its signatures.
-        Candidates name their features, or give their positions in `selections.names`. The seconds
+        Candidates name their features, or give their positions in `selections.names`; each
+        meta-feature has one value for each of these names, NaN where it is unknown. The seconds
         of phase `record`, unless given, are those until the run itself is written: opening the
         file and all other rows.
         """
@@ -140,6 +153,7 @@ class MetaDB:
                 run,
                 signatures or {},
                 selections or SelectionRows(),
+                meta_features or {},
                 candidates,
                 neighbours,
                 begun,
@@ -264,6 +278,30 @@ class MetaDB:
                     selected=np.asarray(found["selected"][rows], bool),
                 )
         return told
+
+    def feature_experience(
+        self,
+        space: str,
+        *,
+        limit: int,
+        exclude_fingerprint: str | None = None,
+        exclude_name: str | None = None,
+        exclude_source: str | None = None,
+    ) -> FeatureExperience:
+        """Return how the features of known properties fared in the latest problems of a space."""
+        which = {
+            "space": space,
+            "limit": limit,
+            "exclude_fingerprint": exclude_fingerprint,
+            "exclude_name": exclude_name,
+            "exclude_source": exclude_source,
+        }
+        with self.reading() as con:
+            return properties.read(con, which)
+
+    def described_spaces(self) -> list[str]:
+        """Return the spaces in which properties of features are known."""
+        return self._table(property_queries.DESCRIBED_SPACES, {}).column("space")
 
     def important_features(self, space: str, limit: int) -> list[str]:
         """Return the features selected in the largest share of a space's problems."""

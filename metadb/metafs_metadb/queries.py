@@ -139,6 +139,7 @@ TALLIED = (
     "candidate",
     "neighbour",
     "stability",
+    "meta_feature",
 )
 
 ADD_TO_TALLY = """
@@ -151,6 +152,7 @@ update tally set n_rows = n_rows + case table_name
     when 'candidate' then $candidate
     when 'neighbour' then $neighbour
     when 'stability' then $stability
+    when 'meta_feature' then $meta_feature
 end
 """
 

@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metafs_metadb import queries
+from metafs_metadb import properties, queries
 from metafs_metadb.errors import MetaDBError
 from metafs_metadb.migrate import utc_now
 from metafs_metadb.rows import (
@@ -33,6 +33,7 @@ def write(
     run: RunRow,
     signatures: Mapping[str, Signature],
     selections: SelectionRows,
+    meta_features: Mapping[str, ArrayLike],
     candidates: Sequence[Candidate],
     neighbours: Sequence[NeighbourRow],
     begun: float,
@@ -46,6 +47,7 @@ def write(
     for distance, signature in signatures.items():
         _write_signature(con, problem_id, distance, signature, tally)
     feature_ids = _feature_ids(con, problem.space, selections.names, tally)
+    properties.write(con, feature_ids, meta_features, tally)
     (run_id,) = con.execute(queries.NEXT_RUN_ID).fetchall()[0]
     _write_selections(con, run_id, feature_ids, selections, tally)
     _write_candidates(con, run_id, feature_ids, selections.names, candidates, tally)

@@ -127,6 +127,22 @@ class Experience:
 
 
 @dataclass(frozen=True, eq=False)
+class FeatureExperience:
+    """How features with known properties fared, on average over the problems that had them."""
+
+    names: tuple[str, ...]
+    n_problems: NDArray[np.int64]
+    quality: NDArray[np.float64]  # as learners earned it
+    selected: NDArray[np.float64]  # share of the problems in which it was selected
+    relative: NDArray[np.float64]  # score relative to the best of its run
+    meta_feature_names: tuple[str, ...]
+    meta_features: NDArray[np.float64]  # (features, meta-features), nan where unknown
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True, eq=False)
 class Signatures:
     """All signatures of one distance in one space: row i has keys[starts[i]:starts[i + 1]]."""
 

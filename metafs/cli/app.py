@@ -45,7 +45,7 @@ class Commands(click.Group):
         "plugins": "metafs.cli.plugins",
         "problems": "metafs.cli.lists",
         "runs": "metafs.cli.lists",
-        "features": "metafs.cli.lists",
+        "features": "metafs.cli.features",
         "neighbours": "metafs.cli.neighbours",
         "sql": "metafs.cli.sql",
         "db": "metafs.cli.db",

@@ -1,4 +1,4 @@
-"""`metafs problems`, `runs` and `features`: what the MetaDB holds."""
+"""`metafs problems` and `runs`: what the MetaDB holds."""
 
 import click
 
@@ -31,7 +31,6 @@ RUN_COLUMNS = (
     "n_evaluations",
     "seconds",
 )
-MOST_FEATURES = 20
 
 space_option = click.option("--space", help="Only this pool of features.")
 limit_option = click.option(
@@ -48,7 +47,7 @@ def problems(space: str | None, db: str, as_json: bool) -> None:
 
     Example: metafs problems --json
     """
-    _echo(MetaDB(db).problems(space), PROBLEM_COLUMNS, as_json)
+    echo(MetaDB(db).problems(space), PROBLEM_COLUMNS, as_json)
 
 
 @click.command(cls=Sentences)
@@ -72,27 +71,11 @@ def runs(
     """
     table = MetaDB(db).runs(problem=problem, status=status, selector=selector, limit=limit)
     any_failed = "failed" in table.column("status")
-    _echo(table, (*RUN_COLUMNS, "error") if any_failed else RUN_COLUMNS, as_json)
+    echo(table, (*RUN_COLUMNS, "error") if any_failed else RUN_COLUMNS, as_json)
 
 
-@click.command(cls=Sentences)
-@click.option("--problem", metavar="NAME", help="What the best run of this problem selected.")
-@space_option
-@limit_option
-@db_option
-@json_option
-def features(
-    problem: str | None, space: str | None, limit: int | None, db: str, as_json: bool
-) -> None:
-    """List the features, the most often selected first, or those selected for one problem.
-
-    Example: metafs features --problem "digits 3 vs 8"
-    """
-    table = MetaDB(db).features(space, limit, problem=problem)
-    _echo(table, table.columns, as_json, most=MOST_FEATURES if limit is None else None)
-
-
-def _echo(table: Table, columns: tuple[str, ...], as_json: bool, most: int | None = None) -> None:
+def echo(table: Table, columns: tuple[str, ...], as_json: bool, most: int | None = None) -> None:
+    """Print a table of the MetaDB: all of it as JSON, or what people are shown."""
     if as_json:
         echo_json(*table)
         return

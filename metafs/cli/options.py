@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -15,6 +16,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 def problem_options(command: F) -> F:
     """Add SOURCE... and what says how to read it."""
     for add in (
+        click.option(
+            "--meta-features",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Table of features' properties; its first column names the features.",
+        ),
         click.option("--drop", multiple=True, metavar="COL", help="Column that is never seen."),
         click.option(
             "--task",

@@ -51,6 +51,9 @@ NAME_WIDTHS = (12, 40)
     show_default=True,
     help=f"How memory is used: {', '.join(TRANSFERS)}.",
 )
+@click.option(
+    "--regressor", help="How unknown features are judged by meta-features.  [default: forest]"
+)
 @click.option("--neighbours", default=5, show_default=True, metavar="K", help="Problems to recall.")
 @click.option("--threshold", default=0.1, show_default=True, help="Expectation to start from.")
 @click.option(
@@ -94,6 +97,7 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
         keep=options["keep"],
         drop=options.pop("drop"),
         task=options.pop("task"),
+        meta_features=options.pop("meta_features"),
     )
     options["params"] = dict(named_value(text) for text in options.pop("param"))
     debug = ctx.meta["metafs.debug"]

@@ -80,7 +80,11 @@ def stability(ctx: click.Context, /, source: tuple[str, ...], **options: Any) ->
     Resampling(options["share"], options["bootstrap"])
     require_engine("local", options["jobs"])
     read = ReadOptions(
-        options["target"], options["space"], drop=options["drop"], task=options["task"]
+        options["target"],
+        options["space"],
+        drop=options["drop"],
+        task=options["task"],
+        meta_features=options["meta_features"],
     )
     stream = sources(source, read)
     db = MetaDB(options["db"]) if options["record"] else None

@@ -1,7 +1,7 @@
 """Meta-features of a stream's problems: properties of features, looked up by feature name."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,28 +16,48 @@ from metafs.readers.files import TABLES, kind_of, shown, utf8_name
 from metafs.typing import Array
 
 
+@dataclass(frozen=True, eq=False)
+class FeatureTable:
+    """Features and their meta-features, as somebody wrote them down."""
+
+    features: Sequence[str]
+    names: Sequence[str]
+    """Of the meta-features."""
+    values: Array
+    """(n_features, k), NaN where unknown."""
+
+
 def attach(problem: Problem, meta_features: Path | Mapping[str, Any]) -> Problem:
-    """Return the problem with the meta-features that a table or mapping gives for its features."""
+    """Return the problem with the meta-features that a table or mapping gives for its features.
+
+    Of a feature that is not there nothing is known (NaN); if none is, that is a mistake.
+    """
     if isinstance(meta_features, Path):
-        where = shown(meta_features)
-        with utf8_name(meta_features) as path:
-            features, names, values = _from_table(path, where)
+        where, table = shown(meta_features), read_feature_table(meta_features)
     else:
         where = problem.source or problem.name
-        features, names, values = _from_mapping(meta_features, where)
-    row_of = {feature: row for row, feature in enumerate(features)}
-    lacking = [name for name in problem.feature_names if name not in row_of]
-    if lacking:
+        table = _from_mapping(meta_features, where)
+    row_of = {feature: row for row, feature in enumerate(table.features)}
+    if not any(name in row_of for name in problem.feature_names):
         raise ProblemError(
-            f"{where}: gives no meta-features for {listing(lacking)} of problem '{problem.name}'; "
-            "add what is missing."
+            f"{where}: gives no meta-features for any feature of problem '{problem.name}', such "
+            f"as {listing(problem.feature_names[:1])}; write the features' names into its first "
+            "column."
         )
-    rows = [row_of[name] for name in problem.feature_names]
-    checked, names = checked_meta_features(values[rows], names, problem.n_features, where)
+    rows = [row_of.get(name, len(row_of)) for name in problem.feature_names]
+    values = np.vstack([table.values, np.full(table.values.shape[1], np.nan)])[rows]
+    checked, names = checked_meta_features(values, table.names, problem.n_features, where)
     return replace(problem, meta_features=checked, meta_feature_names=tuple(names))
 
 
-def _from_table(path: Path, where: str) -> tuple[Sequence[str], Sequence[str], Array]:
+def read_feature_table(path: Path) -> FeatureTable:
+    """Read a table whose first column names features and whose others describe them."""
+    where = shown(path)
+    with utf8_name(path) as readable:
+        return _from_table(readable, where)
+
+
+def _from_table(path: Path, where: str) -> FeatureTable:
     if kind_of(path) not in TABLES:
         raise ProblemError(f"{where}: meta-features must be a table: {', '.join(TABLES)}.")
     names = tables.column_names(path, where)
@@ -58,12 +78,10 @@ def _from_table(path: Path, where: str) -> tuple[Sequence[str], Sequence[str], A
                 f"{where}: the meta-feature '{name}' is text ('{column.labels[0]}'); write numbers."
             )
         values.append(column.values)
-    return features, names[1:], np.column_stack(values)
+    return FeatureTable(features, names[1:], np.column_stack(values))
 
 
-def _from_mapping(
-    mapping: Mapping[str, Any], where: str
-) -> tuple[Sequence[str], Sequence[str], Array]:
+def _from_mapping(mapping: Mapping[str, Any], where: str) -> FeatureTable:
     """Read feature -> number, list of numbers, or table of meta-feature -> number."""
     names: tuple[str, ...] = ()
     rows: list[list[float]] = []
@@ -88,4 +106,5 @@ def _from_mapping(
                 f"{len(rows[0])}; give every feature the same."
             )
         rows.append(row)
-    return list(mapping), names, np.array(rows, dtype=np.float64).reshape(len(rows), -1)
+    values = np.array(rows, dtype=np.float64).reshape(len(rows), -1)
+    return FeatureTable(list(mapping), names, values)

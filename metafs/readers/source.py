@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from metafs.checks import check_names, dropping, unknown_column, well_formed
 from metafs.errors import ProblemError
@@ -10,13 +11,17 @@ from metafs.problem import Problem
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read: the targets, the space, columns always kept or never seen, and the task."""
+    """How to read: the targets, the space, columns always kept or never seen, and the task.
+
+    `meta_features` is a table for problems that bring none of their own.
+    """
 
     targets: tuple[str, ...] = ()
     space: str | None = None
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     task: str = "auto"
+    meta_features: Path | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,11 +29,18 @@ def sources(
     """Return a source for every problem that these files, folders, streams and demos hold."""
     options = options or ReadOptions()
     _check(options)
-    return distinct([source for name in names for source in _expand(fspath(name), options)])
+    found = [source for name in names for source in _expand(fspath(name), options)]
+    if options.meta_features is not None:
+        described = partial(_read_described, meta_features=options.meta_features)
+        found = [replace(source, reader=partial(described, source)) for source in found]
+    return distinct(found)
 
 
 def _check(options: ReadOptions) -> None:
     check_task(options.task)
+    if options.meta_features is not None and not options.meta_features.is_file():
+        where = shown(options.meta_features)
+        raise UsageError(f"there is no file '{where}' for meta-features; check the path.")
     for role, columns in (("kept", options.keep), ("a target", options.targets)):
         for name in columns:
             if name in options.drop:
@@ -133,6 +140,14 @@ def _name_in(given: str, source: Source, n_sources: int) -> str:
 
 def _read_with(source: Source, meta_features: Meta) -> Problem:
     return metafeatures.attach(source.read(), meta_features)
+
+
+def _read_described(source: Source, meta_features: Path) -> Problem:
+    """Read a problem, and describe its features unless it does so itself."""
+    problem = source.read()
+    if problem.meta_features is not None:
+        return problem
+    return metafeatures.attach(problem, meta_features)
 
 
 def _without_target(path: Path) -> str:

@@ -113,4 +113,5 @@ class Forest(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         moments = [leaf_moments(tree, X) for tree in self.forest_.estimators_]
         mean = np.mean([mean for mean, _ in moments], axis=0)
         inside = np.mean([variance + (m - mean) ** 2 for m, variance in moments], axis=0)
+        inside = np.maximum(inside, 0.0)  # rounding leaves less than nothing in a pure leaf
         return prediction, self.calibration_ * np.sqrt(inside)

@@ -193,7 +193,7 @@ def test_an_older_schema_waits_for_migrate(db, monkeypatch):
         with pytest.raises(MetaDBOutdated) as raised:
             use()
         assert f"run `metafs db migrate --db {db.path}`" in one_sentence(raised)
-    assert db.migrate() == ["0002_views", "0003_stability"]
+    assert db.migrate() == ["0002_views", "0003_stability", "0004_meta_features"]
     assert db.migrate() == []
     assert db.important_features("default", 5) == ["a", "b"]
     assert db.check() == []

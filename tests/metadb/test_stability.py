@@ -114,7 +114,7 @@ def test_a_file_of_schema_2_waits_for_migrate_and_then_takes_measurements(db, mo
     monkeypatch.undo()
     with pytest.raises(MetaDBOutdated, match="lacks migration 0003_stability"):
         db.record_stability(PROBLEM, ROW)
-    assert db.migrate() == ["0003_stability"]
+    assert db.migrate() == ["0003_stability", "0004_meta_features"]
     assert db.check() == []
     assert db.record_stability(PROBLEM, ROW) == 1
     record(db, "r")

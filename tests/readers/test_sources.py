@@ -4,6 +4,7 @@ import os
 import pickle
 from io import StringIO
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -218,11 +219,10 @@ def test_a_bad_stream_is_wrong_usage(folder, text, words):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("{a = 1}", "no meta-features for 'b'"),
+        ("{c = 1}", "no meta-features for any feature of problem 'a', such as 'a'"),
         ("{a = 1, b = [1, 2]}", "of 'b' are 2 instead of 1"),
         ("{a = 1, b = 'x'}", "of 'b' are not all numbers"),
         ("{a = {p = 1}, b = {q = 1}}", "of 'b' have other names"),
-        ("'features.tsv'", "no meta-features for 'z'"),
         ("'text.csv'", "'size' is text ('large')"),
         ("'narrow.csv'", "has no meta-features"),
         ("'c.npz'", "must be a table"),
@@ -231,9 +231,39 @@ def test_a_bad_stream_is_wrong_usage(folder, text, words):
 def test_bad_meta_features_are_told_when_the_problem_is_read(folder, given, words):
     (folder / "text.csv").write_text("name,size\na,large\nb,small\n")
     (folder / "narrow.csv").write_text("name\na\nb\n")
-    dropped = "" if "features.tsv" in given else 'drop = "z"\n'
-    text = f'[[problem]]\nsource = "a.csv"\ntarget = "y"\n{dropped}meta_features = {given}\n'
+    text = f'[[problem]]\nsource = "a.csv"\ntarget = "y"\nmeta_features = {given}\n'
     (source,) = sources([stream(folder, text)])
     with pytest.raises(ProblemError) as caught:
         source.read()
     assert words in str(caught.value)
+
+
+def test_of_a_feature_that_is_not_described_nothing_is_known(folder):
+    (folder / "some.csv").write_text("name,size,age\nz,,3\na,1,\n")
+    for given in ("'some.csv'", "{z = {size = nan, age = 3}, a = {size = 1, age = nan}}"):
+        text = f'[[problem]]\nsource = "a.csv"\ntarget = "y"\nmeta_features = {given}\n'
+        (source,) = sources([stream(folder, text)])
+        problem = source.read()
+        known = dict(zip(problem.feature_names, problem.meta_features, strict=True))
+        np.testing.assert_array_equal(known["a"], [1, np.nan])
+        np.testing.assert_array_equal(known["b"], [np.nan, np.nan])
+        np.testing.assert_array_equal(known["z"], [np.nan, 3])
+        assert problem.meta_feature_names == ("size", "age")
+
+
+def test_a_table_for_all_describes_those_that_bring_nothing_themselves(folder):
+    table = folder / "kinds.csv"
+    table.write_text("name,size\na,1\nb,2\nz,3\n")
+    text = '[[problem]]\nsource = "a.csv"\ntarget = "y"\nmeta_features = {a = 7, b = 8, z = 9}\n'
+    options = ReadOptions(targets=("y",), meta_features=table)
+    own, plain = (
+        each.read() for each in sources([stream(folder, text), folder / "a.csv"], options)
+    )
+    assert own.meta_features.tolist() == [[7], [8], [9]]
+    assert plain.meta_features.tolist() == [[1], [2], [3]]
+    assert plain.meta_feature_names == ("size",)
+
+
+def test_a_table_for_all_that_is_not_there_is_wrong_usage(folder):
+    with pytest.raises(UsageError, match=r"no file 'nowhere\.csv' for meta-features"):
+        sources([folder / "a.csv"], ReadOptions(("y",), meta_features=Path("nowhere.csv")))

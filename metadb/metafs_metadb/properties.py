@@ -1,0 +1,65 @@
+"""Properties of features: what is told of them, and how features of such kinds fared."""
+
+from collections.abc import Mapping
+
+import duckdb
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from metafs_metadb import property_queries as queries
+from metafs_metadb.rows import FeatureExperience
+
+
+def write(
+    con: duckdb.DuckDBPyConnection,
+    feature_ids: NDArray[np.int64],
+    meta_features: Mapping[str, ArrayLike],
+    tally: dict[str, int],
+) -> None:
+    """Write the meta-features of features, each a name and one value per feature.
+
+    A value that was told before and has changed is replaced; NaN says nothing. The caller holds
+    the transaction.
+    """
+    if not meta_features or not len(feature_ids):
+        return
+    values = np.column_stack([np.asarray(each, np.float64) for each in meta_features.values()])
+    if values.shape != (len(feature_ids), len(meta_features)):
+        raise ValueError("every meta-feature has one value for each feature")
+    rows, columns = np.nonzero(np.isfinite(values))
+    con.register(
+        "incoming_meta_feature",
+        {
+            "feature_id": feature_ids[rows],
+            "place": columns.astype(np.int64) + 1,
+            "value": values[rows, columns],
+        },
+    )
+    names = {"names": list(meta_features)}
+    (n_deleted,) = con.execute(queries.DELETE_CHANGED, names).fetchall()[0]
+    (n_inserted,) = con.execute(queries.INSERT_NEW, names).fetchall()[0]
+    tally["meta_feature"] += int(n_inserted) - int(n_deleted)
+
+
+def read(con: duckdb.DuckDBPyConnection, which: Mapping[str, object]) -> FeatureExperience:
+    """Return how the described features of a space fared in its problems, `which` says which."""
+    fared = con.execute(queries.FARED, dict(which)).fetchnumpy()
+    told = con.execute(queries.META_FEATURES, {"space": which["space"]}).fetchnumpy()
+    ids = np.asarray(fared["feature_id"], np.int64)
+    owners, of_name = np.asarray(told["feature_id"], np.int64), np.asarray(told["name"], object)
+    names = sorted(set(of_name.tolist()))
+    meta_features = np.full((len(ids), len(names)), np.nan)
+    known = np.isin(owners, ids)
+    place = {name: column for column, name in enumerate(names)}
+    columns = np.array([place[name] for name in of_name[known].tolist()], np.int64)
+    rows = np.searchsorted(ids, owners[known])
+    meta_features[rows, columns] = np.asarray(told["value"], np.float64)[known]
+    return FeatureExperience(
+        names=tuple(fared["name"]),
+        n_problems=np.asarray(fared["n_problems"], np.int64),
+        quality=np.asarray(fared["quality"], np.float64),
+        selected=np.asarray(fared["selected"], np.float64),
+        relative=np.asarray(fared["relative"], np.float64),
+        meta_feature_names=tuple(names),
+        meta_features=meta_features,
+    )

@@ -1,0 +1,81 @@
+"""`metafs features`: the features that memory knows, or what it expects of unknown ones."""
+
+from dataclasses import astuple, fields
+from pathlib import Path
+
+import click
+
+from metafs.cli.app import Sentences
+from metafs.cli.lists import echo, limit_option, space_option
+from metafs.cli.options import db_option, json_option, no_plugin_option
+from metafs.errors import UsageError
+from metafs_metadb import MetaDB, Table
+
+MOST_FEATURES = 20
+
+
+@click.command(cls=Sentences)
+@click.option("--problem", metavar="NAME", help="What the best run of this problem selected.")
+@click.option(
+    "--predict",
+    "table",
+    type=click.Path(path_type=Path),
+    metavar="TABLE",
+    help="Rank the features of a table by their meta-features.",
+)
+@click.option("--regressor", help="How to predict.  [default: forest]")
+@space_option
+@limit_option
+@db_option
+@no_plugin_option
+@json_option
+def features(
+    problem: str | None,
+    table: Path | None,
+    regressor: str | None,
+    space: str | None,
+    limit: int | None,
+    db: str,
+    no_plugin: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """List the features, the most often selected first, or those selected for one problem.
+
+    With --predict, judge features that nobody needs to have measured: the first column of TABLE
+    names them, the others are meta-features that memory knows too, of problems solved with
+    meta-features. They are ranked by the quality that features of their kind earned; uncertainty
+    is its standard deviation, and quality what memory has seen of the feature itself, if anything.
+
+    Example: metafs features --problem "digits 3 vs 8"
+    """
+    if table is not None:
+        if problem is not None:
+            raise UsageError("--predict and --problem ask for different things; choose one.")
+        found = _predicted(MetaDB(db), table, regressor, space, limit, no_plugin)
+    elif regressor is not None:
+        raise UsageError("--regressor says how to --predict; give a TABLE to predict.")
+    else:
+        found = MetaDB(db).features(space, limit, problem=problem)
+    echo(found, found.columns, as_json, most=MOST_FEATURES if limit is None else None)
+
+
+def _predicted(
+    metadb: MetaDB,
+    path: Path,
+    regressor: str | None,
+    space: str | None,
+    limit: int | None,
+    no_plugin: tuple[str, ...],
+) -> Table:
+    """Return the predictions as a table; scikit-learn is loaded only for them."""
+    from metafs.prediction import Prediction, predict_features
+    from metafs.readers.metafeatures import read_feature_table
+    from metafs.registry import Registry
+    from metafs.settings import DEFAULT_REGRESSOR
+
+    if not path.is_file():
+        raise UsageError(f"there is no file '{path}' to predict from; check the path.")
+    chosen = Registry(disabled=no_plugin).regressors[regressor or DEFAULT_REGRESSOR]
+    rows = predict_features(metadb, read_feature_table(path), chosen, space=space)
+    columns = tuple(field.name for field in fields(Prediction))
+    return Table(columns, [astuple(row) for row in rows[:limit]])
