@@ -54,8 +54,11 @@ class AlongColumn:
         apart = np.abs(a[:, None] - b)
         if self.period < np.inf:
             apart %= self.period
-            apart = np.minimum(apart, self.period - apart)
-        return np.asarray(np.exp(-0.5 * (apart / self.sigma) ** 2))
+            np.minimum(apart, self.period - apart, out=apart)
+        apart /= self.sigma  # in place: a block may be as large as memory allows
+        np.square(apart, out=apart)
+        apart *= -0.5
+        return np.exp(apart, out=apart)
 
 
 @dataclass(frozen=True)

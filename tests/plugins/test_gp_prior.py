@@ -18,7 +18,7 @@ from metafs_metafeatures.prior_choice import folds_of, sigma_candidates, standar
 LINE = np.arange(30.0)[:, None]
 
 
-@parametrize_with_checks([GPPriorClassifier(random_state=0)])
+@parametrize_with_checks([GPPriorClassifier(cv=2, random_state=0)])
 def test_scikit_learn_accepts(estimator, check):
     check(estimator)
 
@@ -142,10 +142,9 @@ def test_smooth_weights_are_learnt_from_fewer_samples(n_classes):
     X, y = smooth_problem(1060, seed=4, n_features=60, n_classes=n_classes)
     train_part, test_part = slice(60), slice(60, None)
     position = np.arange(60.0)[:, None]
-    smooth = GPPriorClassifier(random_state=0).fit(
-        X[train_part], y[train_part], meta_features=position
-    )
-    plain = GPPriorClassifier(random_state=0).fit(X[train_part], y[train_part])
+    classifier = GPPriorClassifier(cv=3, random_state=0)
+    smooth = clone(classifier).fit(X[train_part], y[train_part], meta_features=position)
+    plain = classifier.fit(X[train_part], y[train_part])
     gain = smooth.score(X[test_part], y[test_part]) - plain.score(X[test_part], y[test_part])
     assert gain > 0.08
     assert smooth.sigma_ > 3 / np.std(position)
@@ -180,8 +179,9 @@ def test_sparse_and_single_precision_give_the_same():
 def test_permuting_features_permutes_weights():
     X, y = smooth_problem(40, seed=6)
     order = np.random.default_rng(0).permutation(30)
-    one = GPPriorClassifier(random_state=0).fit(X, y, meta_features=LINE)
-    two = GPPriorClassifier(random_state=0).fit(X[:, order], y, meta_features=LINE[order])
+    classifier = GPPriorClassifier(cv=2, random_state=0)
+    one = clone(classifier).fit(X, y, meta_features=LINE)
+    two = clone(classifier).fit(X[:, order], y, meta_features=LINE[order])
     np.testing.assert_allclose(two.coef_, one.coef_[:, order], atol=1e-3)
 
 
@@ -198,8 +198,9 @@ def test_the_unit_of_the_features_does_not_matter(unit, seed):
 def test_the_unit_of_the_meta_features_does_not_matter_by_default():
     X, y = smooth_problem(40, seed=7)
     U = np.column_stack([LINE, np.cos(LINE)])
-    one = GPPriorClassifier(random_state=0).fit(X, y, meta_features=U)
-    two = GPPriorClassifier(random_state=0).fit(X, y, meta_features=U * [1000, 0.01] + 7)
+    classifier = GPPriorClassifier(cv=2, random_state=0)
+    one = clone(classifier).fit(X, y, meta_features=U)
+    two = clone(classifier).fit(X, y, meta_features=U * [1000, 0.01] + 7)
     np.testing.assert_allclose(two.coef_, one.coef_, rtol=1e-3, atol=1e-4)
 
 
