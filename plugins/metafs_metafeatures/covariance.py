@@ -51,14 +51,14 @@ class AlongColumn:
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the factor for each pair of values."""
-        apart = np.abs(a[:, None] - b)
+        apart = np.abs(np.subtract.outer(a, b, dtype=np.float64))
         if self.period < np.inf:
             apart %= self.period
             np.minimum(apart, self.period - apart, out=apart)
         apart /= self.sigma  # in place: a block may be as large as memory allows
         np.square(apart, out=apart)
         apart *= -0.5
-        return np.exp(apart, out=apart)
+        return np.asarray(np.exp(apart, out=apart))
 
 
 @dataclass(frozen=True)

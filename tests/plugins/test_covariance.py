@@ -111,6 +111,12 @@ def test_orientations_go_the_shorter_way_round():
     np.testing.assert_allclose(pairs(U, U)[0, 2], np.exp(-0.5))
 
 
+def test_whole_numbers_are_meta_features_too():
+    U = np.array([[2, 90, 1], [2, 0, 1]])
+    C = OrientedGaussian(1.0, groups=(0,), orientation=1)
+    np.testing.assert_array_equal(C(U, U), C(U.astype(float), U.astype(float)))
+
+
 def half_circle():
     return 180.0
 
