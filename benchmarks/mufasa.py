@@ -156,6 +156,7 @@ def tasks(figures, draws, draws_8, budgets):
         for budget in budgets:
             for method in METHODS:
                 yield {"figure": 6, "number": number, "method": method, "budget": budget}
+    for number in range(draws if 6 in figures else 0):
         for method in POLYNOMIAL:
             yield {"figure": 6, "number": number, "method": method, "budget": None}
     for number in range(draws_8 if 8 in figures else 0):
