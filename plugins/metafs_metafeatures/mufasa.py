@@ -124,7 +124,7 @@ class Mufasa(Selector):
     candidates_ : list of (int, tuple of int, float)
         Evaluation number, features and fitness of every set tried.
     n_evaluations_ : int
-        Sets tried.
+        Sets tried; one that comes up again counts again, though it is measured once.
     stopped_ : str
         Why the search ended.
 
@@ -203,25 +203,27 @@ class Mufasa(Selector):
         X = dense(X, "mufasa")
         rng = seeded(self.random_state)
         space, start, original = self._space(X.shape[1], meta_features, prior, rng)
-        evaluated: list[float] = []
+        known: dict[tuple[int, ...], float] = {}
+        tried: list[tuple[int, ...]] = []
         candidates: list[Candidate] = []
 
         def draw(u: Array, rng: np.random.Generator) -> Any:
             return np.sort(affordable(space.order(u, rng), costs, budget, limit)).tolist()
 
         def quality(features: tuple[int, ...]) -> float:
-            fitness = float(measure.of_set(X, y, np.array(features)))
-            evaluated.append(fitness)
-            if np.isfinite(fitness):
-                candidates.append((len(evaluated), features, fitness))
-            return fitness
+            if features not in known:
+                known[features] = float(measure.of_set(X, y, np.array(features)))
+            tried.append(features)
+            if np.isfinite(known[features]):
+                candidates.append((len(tried), features, known[features]))
+            return known[features]
 
         found = walk(space, draw, quality, schedule, rng, start)
         self.stopped_ = found.stopped
         self.fitness_ = found.quality
         self.u_best_ = original(found.u)
         self.candidates_ = candidates
-        self.n_evaluations_ = len(evaluated)
+        self.n_evaluations_ = len(tried)
         self.scores_ = tried_scores(candidates, X.shape[1])
         self.support_ = np.zeros(X.shape[1], dtype=bool)
         self.support_[list(found.features)] = True

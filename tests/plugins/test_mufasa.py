@@ -465,6 +465,34 @@ def test_what_is_told_of_a_search_is_what_it_did():
     np.testing.assert_array_equal(again.get_support(), mufasa.get_support())
 
 
+def test_a_set_that_comes_up_again_is_measured_once():
+    asked = []
+
+    class Counting(SVMAccuracy):
+        def of_set(self, X, y, features):
+            asked.append(tuple(features))
+            return super().of_set(X, y, features)
+
+    X, y = table()
+    mufasa = Mufasa(2, measure=Counting(), random_state=0).fit(X[:, 6:], y)
+    assert mufasa.n_evaluations_ == len(mufasa.candidates_) == 50
+    assert len(asked) == len(set(asked)) <= 6
+    assert {features for _, features, _ in mufasa.candidates_} == set(asked)
+
+
+def test_a_set_without_a_finite_fitness_loses():
+    class Fickle(SVMAccuracy):
+        def of_set(self, X, y, features):
+            return np.nan if 0 in features else float(sum(features))
+
+    X, y = table()
+    mufasa = Mufasa(3, measure=Fickle(), random_state=0).fit(X, y)
+    assert not mufasa.get_support()[0] and np.isfinite(mufasa.scores_).all()
+    assert len(mufasa.candidates_) < mufasa.n_evaluations_ == 50
+    lost = Mufasa(10, n_steps=3, measure=Fickle(), random_state=0).fit(X, y)
+    assert lost.get_support().all() and lost.candidates_ == []
+
+
 def test_missing_constant_and_absent_meta_features_are_harmless():
     X, y, place = described()
     known = Mufasa(12, step=0.2, random_state=0).fit(X, y, meta_features=place)
