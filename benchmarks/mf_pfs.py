@@ -1,6 +1,6 @@
 """Patch prototypes on COIL20: what meta-features tell of quality, and what MF-PFS makes of it.
 
-    python benchmarks/mf_pfs.py DATA_FOLDER [--parts quality curves overhead speed]
+    python benchmarks/mf_pfs.py DATA_FOLDER [--parts quality curves ...]
                                             [--out rows.jsonl] [--pictures FOLDER]
 
 E. Krupka, A. Navot, N. Tishby, "Learning to Select Features using their Properties", JMLR 2008,
@@ -34,6 +34,7 @@ from scipy.ndimage import zoom
 from sklearn.svm import LinearSVC
 from timing import best_of
 
+from metafs import Registry
 from metafs.generators import describe_all
 from metafs.quality_map import QualityMap, correlation
 from metafs_metafeatures import (
@@ -52,6 +53,7 @@ KEPT_APART = 10
 N_PROTOTYPES = 5000
 METHODS = ("MF-PFS", "RFEall", "RFEsmall", "Baseline")
 NAMES = PatchPrototypes.meta_feature_names
+REGRESSORS = Registry().regressors
 
 
 @lru_cache(maxsize=1)
@@ -134,6 +136,20 @@ def curves_work(folder, data, number, per_class, C, sharpness, n):
         svm = LinearSVC(C=C, max_iter=100_000).fit(X[:, columns], y[train])
         row[name] = 100 * svm.score(X_test[:, columns], y[test])
     return row
+
+
+def regressor_work(folder, data, number, per_class, C, sharpness, n_selected, regressor):
+    """The accuracy of MF-PFS on one split, on the candidates of `curves_work`, with a regressor."""
+    n = n_selected
+    values, U, y = candidates(folder, data)
+    train, test = split(y, per_class, number)
+    drawn = np.random.default_rng([number, n]).permutation(len(U))[: 10 * n]
+    X, X_test = (values[np.ix_(rows, drawn)] ** sharpness for rows in (train, test))
+    mf_pfs = MFPFS(n, quality=SVMWeights(C), regressor=REGRESSORS[regressor], random_state=number)
+    columns = np.flatnonzero(mf_pfs.fit(X, y[train], meta_features=U[drawn]).get_support())
+    svm = LinearSVC(C=C, max_iter=100_000).fit(X[:, columns], y[train])
+    accuracy = 100 * svm.score(X_test[:, columns], y[test])
+    return {"accuracy": accuracy, "measured": mf_pfs.n_measured_ / n}
 
 
 def quality_rows(options, sharpness, C, without=()):
@@ -249,6 +265,33 @@ def curves(options):
         plot_curves(options, found)
 
 
+def regressors(options):
+    """Print the accuracy of MF-PFS with each regressor."""
+    sizes = [n for n in options.n if n <= 100]
+    print(f"\n| regressor | {' | '.join(f'n = {n}' for n in sizes)} |\n|---|{'--:|' * len(sizes)}")
+    for regressor in REGRESSORS:
+        cells = []
+        for n in sizes:
+            tasks = [
+                {
+                    "data": options.data,
+                    "number": number,
+                    "per_class": options.per_class,
+                    "C": options.C,
+                    "sharpness": options.sharpness,
+                    "n_selected": n,  # by another name than in rows of the curves
+                    "regressor": regressor,
+                }
+                for number in range(options.splits)
+            ]
+            rows = list(rows_of(regressor_work, options.folder, tasks, options.out, 1))
+            accuracy = np.array([row["accuracy"] for row in rows])
+            measured = np.mean([row["measured"] for row in rows])
+            error = accuracy.std(ddof=1) / np.sqrt(len(accuracy))
+            cells.append(f"{accuracy.mean():.1f} ± {error:.1f} ({measured:.2f}n)")
+        print(f"| {regressor} | {' | '.join(cells)} |", flush=True)
+
+
 def plot_curves(options, found):
     """Draw figure 5."""
     import matplotlib.pyplot as plt
@@ -327,7 +370,13 @@ def speed(options):
     print(f"| {fast:.2f} s | {10 * slow:.1f} s | {10 * slow / fast:.0f} |")
 
 
-PARTS = {"quality": quality, "curves": curves, "overhead": overhead, "speed": speed}
+PARTS = {
+    "quality": quality,
+    "curves": curves,
+    "regressors": regressors,
+    "overhead": overhead,
+    "speed": speed,
+}
 
 
 def main():
