@@ -22,44 +22,37 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
-from metafs.discretise import discretise_target
 from metafs.errors import UsageError
 from metafs.parameters import check_at_least
 from metafs.quality_map import held_out_quality
 from metafs.typing import Array
 
 
-def measured_variance(
+def chance_variance(
     X: Any,
     y: Any,
     measure: Callable[[Any, Any], Array],
     *,
-    n_draws: int = 30,
+    n_draws: int = 10,
     random_state: int = 0,
 ) -> Array:
-    """Return the variance of the measured quality of each feature, over bootstrap samples.
+    """Return the variance of each feature's measured quality when the target is permuted.
 
-    Each sample has as many rows of every class as there are (of every bin of a numeric target).
-    A feature that happens to be constant in X has variance 0 although nothing is known of it: with
-    few rows, the mean over the features says more than the value of each.
+    It is what chance does to a feature that tells nothing, as most do. Few draws serve for the
+    mean over many features, which with few rows is also the better guess for each of them: the
+    quality of a rare feature may not depend on chance at all and still say little.
 
     Examples
     --------
     >>> from metafs import Registry
     >>> X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]), [0, 0, 1, 1]
-    >>> variance = measured_variance(X, y, Registry().measures["infogain"])
-    >>> bool((variance > 0).all())
-    True
+    >>> chance_variance(X, y, Registry().measures["infogain"]) > 0
+    array([ True, False])
     """
     check_at_least("n_draws", n_draws, 2)
     X, y = X if issparse(X) else np.asarray(X), np.asarray(y)
-    classes = discretise_target(y)
-    groups = [np.flatnonzero(classes == c) for c in np.unique(classes)]
     rng = np.random.default_rng(random_state)
-    drawn = []
-    for _ in range(n_draws):
-        rows = np.concatenate([rng.choice(group, len(group)) for group in groups])
-        drawn.append(measure(X[rows], y[rows]))
+    drawn = [measure(X, rng.permutation(y)) for _ in range(n_draws)]
     return np.asarray(np.var(drawn, axis=0, ddof=1))
 
 
@@ -116,7 +109,7 @@ def smoothed_quality(
     regressor : estimator
         Any scikit-learn regressor.
     variance : float or array-like of shape (n_features,)
-        Variance of the measured quality, as from `measured_variance`.
+        Variance of the measured quality, as from `chance_variance`.
     n_folds, random_state : int, default=5 and 0
         Each feature is predicted from the features of the other folds.
 

@@ -1,4 +1,5 @@
 import sys
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from metafs.quality_map import (
     quality_map,
 )
 from metafs.quality_plot import mean_of_top, plot_quality
-from metafs.smoothing import measured_variance, shrunk, smoothed_quality, spread_around_map
+from metafs.smoothing import chance_variance, shrunk, smoothed_quality, spread_around_map
 
 REGISTRY = Registry()
 REGRESSORS = REGISTRY.regressors
@@ -253,24 +254,28 @@ def test_smoothed_is_nearer_to_the_truth_than_either():
     assert error[0] < 0.8 * np.mean((shuffled - true) ** 2)
 
 
+def difference(X, y):
+    return (X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)) ** 2
+
+
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_the_variance_of_a_measurement(kind):
-    """Against tables drawn anew, which is what the bootstrap stands for."""
-    rng = np.random.default_rng(0)
+def test_what_chance_does_to_a_measurement(kind):
+    """Against every way in which the classes could be dealt to the rows."""
+    X = np.random.default_rng(0).integers(0, 3, size=(7, 4)).astype(float)
+    y = np.array([1, 1, 1, 0, 0, 0, 0])
+    dealt = [np.isin(np.arange(7), ones).astype(int) for ones in combinations(range(7), 3)]
+    every = np.var([difference(X, each) for each in dealt], axis=0)
+    found = chance_variance(kind(X), y, difference, n_draws=3000)
+    np.testing.assert_allclose(found, every, rtol=0.15)
 
-    def drawn():
-        y = np.repeat([0, 1], 40)
-        return (rng.random((80, 6)) < 0.2 + 0.4 * np.outer(y, np.arange(6) / 5)).astype(float), y
 
-    measure = REGISTRY.measures["infogain"]
-    anew = np.var([measure(*drawn()) for _ in range(300)], axis=0)
-    X, y = drawn()
-    found = measured_variance(kind(X), y, measure, n_draws=100)
-    assert 0.3 < found.mean() / anew.mean() < 3
-    again = measured_variance(kind(X), y, measure, n_draws=100)
-    np.testing.assert_array_equal(found, again)
+def test_chance_is_seeded_and_says_what_is_wrong():
+    X, y, _ = planted_table(n_samples=30)
+    one, two = (chance_variance(X, y, difference, random_state=3) for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+    assert (chance_variance(X, y, difference) != one).any()
     with pytest.raises(UsageError, match="n_draws"):
-        measured_variance(X, y, measure, n_draws=1)
+        chance_variance(X, y, difference, n_draws=1)
 
 
 # the picture
