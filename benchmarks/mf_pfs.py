@@ -309,41 +309,55 @@ def plot_curves(options, found):
     figure.savefig(options.pictures / "figure_5.png", dpi=150)
 
 
+def timed_selection(generator, drawn, training_images, y, C, regressor):
+    """Select 200 patches; return how many were measured, and seconds by what they went for."""
+    svm_seconds = 0.0
+
+    def timed_quality(columns, y):
+        nonlocal svm_seconds
+        begin = perf_counter()
+        found = SVMWeights(C)(columns, y)
+        svm_seconds += perf_counter() - begin
+        return found
+
+    described = describe_all(generator, drawn)
+    begin = perf_counter()
+    measurer = GeneratorMeasurer(generator, drawn, training_images)
+    mf_pfs = MFPFS(200, quality=timed_quality, regressor=REGRESSORS[regressor], random_state=0)
+    mf_pfs.fit_measured(measurer, y, described)
+    seconds = perf_counter() - begin
+    return (
+        mf_pfs.n_measured_,
+        measurer.seconds,
+        svm_seconds,
+        seconds - measurer.seconds - svm_seconds,
+    )
+
+
 def overhead(options):
     """Print what MF-PFS takes besides measuring, on images as they are and enlarged."""
     apart, X, y = images(options.folder, options.data)
     train, _ = split(y, options.per_class, 0)
     print(
-        "\n| images | measured | measuring | SVMs (quality) | MF-PFS itself | of measuring "
-        "| goal |\n|---|--:|--:|--:|--:|--:|--:|"
+        "\n| images | regressor | measured | measuring | SVMs (quality) | MF-PFS itself "
+        "| of measuring | goal |\n|---|---|--:|--:|--:|--:|--:|--:|"
     )
     for side, settings in ((32, {}), (128, {"n_bands": 8, "pool": 8, "stride": 4})):
         factor = side // 32
         large = [zoom(each, (1, factor, factor), order=1) for each in (apart, X[train])]
         generator = PatchPrototypes(large[0], **settings)
-        drawn = generator.draw(2000, np.random.default_rng(2))
         generator = replace(generator, beta=generator.sharpness * options.sharpness)
-        described = describe_all(generator, drawn)
-        svm_seconds = 0.0
-
-        def timed_quality(columns, y):
-            nonlocal svm_seconds
-            begin = perf_counter()
-            found = SVMWeights(options.C)(columns, y)
-            svm_seconds += perf_counter() - begin
-            return found
-
-        begin = perf_counter()
-        measurer = GeneratorMeasurer(generator, drawn, large[1])
-        mf_pfs = MFPFS(200, quality=timed_quality, random_state=0)
-        mf_pfs.fit_measured(measurer, y[train], described)
-        itself = perf_counter() - begin - measurer.seconds - svm_seconds
-        print(
-            f"| {len(train)} of {side} by {side} | {mf_pfs.n_measured_} of 2000 "
-            f"| {measurer.seconds:.2f} s | {svm_seconds:.2f} s | {itself:.2f} s "
-            f"| {itself / measurer.seconds:.1%} | 5 % |",
-            flush=True,
-        )
+        drawn = generator.draw(2000, np.random.default_rng(2))
+        for regressor in ("knn", "weighted-knn"):
+            n_measured, measuring, svms, itself = timed_selection(
+                generator, drawn, large[1], y[train], options.C, regressor
+            )
+            print(
+                f"| {len(train)} of {side} by {side} | {regressor} | {n_measured} of 2000 "
+                f"| {measuring:.2f} s | {svms:.2f} s | {itself:.2f} s | {itself / measuring:.1%} "
+                "| 5 % |",
+                flush=True,
+            )
 
 
 def slow_values(generator, patch, bands):
