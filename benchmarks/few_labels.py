@@ -139,9 +139,8 @@ def labelled_documents(path, pair, draw, n_labelled):
     return train, test, rng
 
 
-def scores_of_words(X, y, U, names, regressor, noise, rng):
-    """Return the score of each word by each way to rank."""
-    measure = registry().measures["infogain"]
+def scores_of_features(X, y, U, measure, regressor, noise, rng):
+    """Return the score of each feature by each way to rank."""
     measured = measure(X, y)
     variance = chance_variance(X, y, measure)
     variance = variance.mean() if noise == "common" else variance
@@ -149,11 +148,13 @@ def scores_of_words(X, y, U, names, regressor, noise, rng):
     by_map, by_shuffled = (
         held_out_quality(u, measured, regressor, n_folds=N_FOLDS) for u in (U, shuffled)
     )
-    smoothed = shrunk(measured, by_map, variance)
-    no_help = shrunk(measured, by_shuffled, variance)
-    elsewhere = U[:, names.index("mean infogain")]
-    every = measured, smoothed, by_map, no_help, by_shuffled, elsewhere
-    return dict(zip(ARMS, every, strict=True))
+    return {
+        "measured": measured,
+        "smoothed": shrunk(measured, by_map, variance),
+        "map": by_map,
+        "shuffled": shrunk(measured, by_shuffled, variance),
+        "shuffled map": by_shuffled,
+    }
 
 
 def accuracies(path, first, second, draw, n_labelled, regressor, noise):
@@ -164,7 +165,9 @@ def accuracies(path, first, second, draw, n_labelled, regressor, noise):
     U, names = described(path, (first, second), candidates)
     X_train, X_test = (X[rows][:, candidates] for rows in (train, test))
     at_random = rng.permutation(len(candidates))
-    scores = scores_of_words(X_train, y[train], U, names, settled(regressor), noise, rng)
+    measure = registry().measures["infogain"]
+    scores = scores_of_features(X_train, y[train], U, measure, settled(regressor), noise, rng)
+    scores["elsewhere"] = U[:, names.index("mean infogain")]
     found = {}
     for arm, score in scores.items():
         best = np.lexsort((at_random, -score))[:N_WORDS]
@@ -180,31 +183,32 @@ def pairs_of(path, settling):
     return np.random.default_rng(1).permutation(list(combinations(chosen, 2))).tolist()
 
 
-def summary(rows, sizes, baseline="measured"):
-    """Print mean accuracies, and paired differences to the baseline with standard errors."""
-    print(f"| words by | {' | '.join(f'{n} labels' for n in sizes)} |")
+def compared(rows, arm, baseline="measured"):
+    """Return a cell of the table: mean accuracy, and the gain over the baseline in the same draws.
+
+    The standard error is that over problems, or over draws where there is one problem only.
+    """
+    by_problem = {}
+    for row in rows:
+        by_problem.setdefault(row["problem"], []).append((row[arm], row[baseline]))
+    values = 100 * np.array([np.mean(each, axis=0) for each in by_problem.values()])
+    if len(values) == 1:
+        values = 100 * np.array(next(iter(by_problem.values())))
+    mean, root = values[:, 0].mean(), np.sqrt(len(values))
+    if arm == baseline:
+        return f"{mean:.1f} ± {values[:, 0].std(ddof=1) / root:.1f}"
+    gain = values[:, 0] - values[:, 1]
+    won = np.count_nonzero(gain > 0)
+    error = gain.std(ddof=1) / root
+    return f"{mean:.1f} ({gain.mean():+.2f} ± {error:.2f}, better in {won} of {len(gain)})"
+
+
+def print_table(rows, sizes, arms=ARMS):
+    print(f"| selected by | {' | '.join(f'{n} labels' for n in sizes)} |")
     print("|---|" + "--:|" * len(sizes))
-    for arm in ARMS:
-        cells = []
-        for n in sizes:
-            by_pair = {}
-            for row in rows:
-                if row["n_labelled"] == n:
-                    pair = row["first"], row["second"]
-                    by_pair.setdefault(pair, []).append((row[arm], row[baseline]))
-            means = 100 * np.array([np.mean(each, axis=0) for each in by_pair.values()])
-            gain = means[:, 0] - means[:, 1]
-            error = gain.std(ddof=1) / np.sqrt(len(gain))
-            level = means[:, 0].std(ddof=1) / np.sqrt(len(gain))
-            if arm == baseline:
-                cells.append(f"{means[:, 0].mean():.1f} ± {level:.1f}")
-            else:
-                won = np.count_nonzero(gain > 0)
-                cells.append(
-                    f"{means[:, 0].mean():.1f} ({gain.mean():+.2f} ± {error:.2f}, "
-                    f"{won} of {len(gain)})"
-                )
-        print(f"| {arm} | {' | '.join(cells)} |")
+    for arm in arms:
+        cells = (compared([row for row in rows if row["n_labelled"] == n], arm) for n in sizes)
+        print(f"| {arm} | {' | '.join(cells)} |", flush=True)
 
 
 def print_contributions(path, pair, n_labelled, regressor):
@@ -245,7 +249,9 @@ def main():
     print(
         f"{len(pairs)} pairs, {options.draws} draws, {options.regressor}, {options.noise} noise\n"
     )
-    summary(rows, options.labels)
+    for row in rows:
+        row["problem"] = row["first"], row["second"]
+    print_table(rows, options.labels)
     print_contributions(options.path, tuple(pairs[0]), 40, options.regressor)
 
 

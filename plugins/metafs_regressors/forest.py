@@ -37,6 +37,9 @@ class Forest(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         How many trees.
     min_samples_leaf : int, default=5
         How many rows a leaf has at least: their variance is what a tree knows of the noise.
+    max_rows : int, default=10000
+        A tree sees at most this many rows, drawn with replacement: more of them cost time in
+        proportion and make the forest's mean little better.
     random_state : int, RandomState instance or None, default=None
         The samples of the trees and the columns they try.
     n_jobs : int, default=None
@@ -63,11 +66,13 @@ class Forest(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         n_estimators: int = 100,
         *,
         min_samples_leaf: int = 5,
+        max_rows: int = 10_000,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.min_samples_leaf = min_samples_leaf
+        self.max_rows = max_rows
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -75,10 +80,12 @@ class Forest(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         """Grow the trees."""
         check_at_least("n_estimators", self.n_estimators)
         check_at_least("min_samples_leaf", self.min_samples_leaf)
+        check_at_least("max_rows", self.max_rows)
         X, y = validate_data(self, X, y, dtype=np.float32, y_numeric=True)
         self.forest_ = RandomForestRegressor(
             self.n_estimators,
             min_samples_leaf=self.min_samples_leaf,
+            max_samples=self.max_rows if len(X) > self.max_rows else None,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         ).fit(X, y, sample_weight)

@@ -374,6 +374,14 @@ def test_the_variance_is_that_of_the_mixture_of_leaves():
         np.testing.assert_allclose(s, expected)
 
 
+def test_a_tree_sees_no_more_rows_than_it_may():
+    X, y = planted(300)
+    forest = Forest(5, max_rows=50, random_state=0).fit(X, y)
+    assert {len(rows) for rows in forest.forest_.estimators_samples_} == {50}
+    with pytest.raises(UsageError, match="max_rows"):
+        Forest(max_rows=0).fit(X, y)
+
+
 def test_heavier_rows_count_more():
     X = np.zeros((40, 1))
     y = np.r_[np.zeros(20), np.ones(20)]
