@@ -3,7 +3,7 @@ r"""Judge: what to expect of features that no near problem had, by their meta-fe
 Algorithm 1 of E. Krupka, A. Navot, N. Tishby, "Learning to Select Features using their
 Properties", JMLR 9, 2008, with the whole memory for a training set: every feature f of the space
 whose properties u(f) are known is a row, and how it fared, averaged over the problems that had it,
-is its label.
+is its label. A regressor that can weight its rows counts each by the number of these problems.
 
 .. math:: \hat{Q} = \mathrm{regalg}\big(\{(u(f), \bar{Q}(f))\}_f\big), \qquad
           P_D(s) = \hat{Q}(u(s)) \ \text{for a feature } s \text{ that no neighbour had}
@@ -41,7 +41,7 @@ class Judgement:
     expected: Array
     """(n_features,), in [0, 1]."""
     std: Array | None
-    """How far off the expectations may be; None if the regressor does not know."""
+    """How far features of such a kind lie around it; None if the regressor does not know."""
     by: tuple[str, ...]
     """The meta-features they were judged by."""
     n_features: int
@@ -92,4 +92,4 @@ def judge(
         expected, std = quality_map.predict(here, return_std=True)
     else:
         expected = quality_map.predict(here)
-    return Judgement(np.clip(expected, 0.0, 1.0), std, tuple(common), len(fared))
+    return Judgement(np.clip(expected, 0.0, 1.0), std, tuple(common), len(rows))

@@ -22,7 +22,7 @@ class Prediction:
     expected: float
     """Quality, averaged over problems such as those in memory; 0 where it would not be selected."""
     uncertainty: float | None
-    """Standard deviation of `expected`; None if the regressor does not know."""
+    """Standard deviation of such features' quality around it; None if the regressor has none."""
     n_problems: int
     """In how many problems memory has met it."""
     quality: float | None

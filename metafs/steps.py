@@ -11,8 +11,6 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from metafs.errors import MetafsError, ProblemError
 from metafs.judgement import judge
 from metafs.learning import Scores, learn, qualities
@@ -132,7 +130,7 @@ class Judge:
         fared = self.memory.feature_experience(
             problem, exclude_name=self.exclude_name, exclude_source=exclude_source
         )
-        if self._before and np.array_equal(self._before[0].n_problems, fared.n_problems):
+        if self._before is not None and fared.equals(self._before[0]):
             return self._before[1]  # nothing was left out, so nothing is learnt anew
         name = self.plan.settings.regressor or DEFAULT_REGRESSOR
         with blaming("regressor", name, problem):

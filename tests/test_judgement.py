@@ -1,5 +1,7 @@
 """Features that no earlier problem had are expected to do as features of their kind did."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
@@ -7,7 +9,7 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from metafs import MetaSelector, Problem, Registry, solve
 from metafs.errors import MetafsError, UsageError
-from metafs.judgement import FEWEST, MOST, judge
+from metafs.judgement import FEWEST, MOST, Judgement, judge
 from metafs.prediction import predict_features
 from metafs.readers.metafeatures import FeatureTable
 from metafs_metadb import FeatureExperience, MetaDB
@@ -56,6 +58,43 @@ def test_a_judgement_goes_by_the_meta_features_that_both_know():
     assert found.by == ("size",)
     assert found.std is None
     assert found.n_features == 30
+
+
+def test_a_feature_counts_by_the_problems_that_had_it():
+    """Of two features of one kind the one that was met more often is believed."""
+    quality = np.repeat([0.0, 1.0], 15)
+    fared = experience(quality=quality, n_problems=np.repeat([9, 1], 15))
+    size = np.ones((30, 1))
+    fared = replace(fared, meta_feature_names=("size",), meta_features=size)
+    found = judge(fared, quality, np.ones((1, 1)), ("size",), LinearRegression())
+    np.testing.assert_allclose(found.expected, [0.1])
+
+
+def test_what_was_left_out_is_not_learnt_from_again(db, monkeypatch):
+    """Older problems take the place of those left out, so numbers alone tell nothing."""
+    monkeypatch.setattr("metafs.memory.LATEST", 2)
+    told = []
+    monkeypatch.setattr(
+        "metafs.steps.judge",
+        lambda fared, worth, *_: told.append(worth.tolist()) or Judgement(np.ones(12), None, (), 1),
+    )
+    names = [f"f{j}" for j in range(12)]
+    meta_features = np.arange(12.0)
+    for number, source in enumerate(["old.csv", "mid.csv", "new.csv", "new.csv"]):
+        rng = np.random.default_rng(number)
+        X = rng.integers(0, 2, size=(60, 12))
+        new = Problem.of(
+            X,
+            X[:, number],
+            name=f"p{number}",
+            source=source,
+            feature_names=names if number < 3 else [f"g{j}" for j in range(12)],
+            meta_features=meta_features,
+        )
+        assert next(solve([new], db=db, budget=50, folds=2)).status == "solved"
+    with_all, elsewhere = told[-2:]
+    assert len(with_all) == len(elsewhere) == 12
+    assert with_all != elsewhere
 
 
 def test_expectations_stay_within_0_and_1():

@@ -25,7 +25,8 @@ from metafs.bounds import (
 )
 from metafs.errors import UsageError
 
-# Section 6.2: 50 steps; 1 to 8 inputs of which 0 to all are positive, 8 shifts, scatter in steps.
+# Section 6.2: 50 steps; 1 to 8 inputs of which 0 to all are positive, 8 shifts. The paper does not
+# say how many values scatter has, nor |MF| itself: with four of them ln(J|MF|) is its 11.
 J = 50
 N_VALUES = sum(n_inputs + 1 for n_inputs in range(1, 9)) * 8 * 4
 

@@ -141,6 +141,18 @@ class FeatureExperience:
     def __len__(self) -> int:
         return len(self.names)
 
+    def equals(self, other: "FeatureExperience") -> bool:
+        """Tell whether another says the same of the same features."""
+        return (
+            self.names == other.names
+            and self.meta_feature_names == other.meta_feature_names
+            and np.array_equal(self.meta_features, other.meta_features, equal_nan=True)
+            and all(
+                np.array_equal(getattr(self, name), getattr(other, name))
+                for name in ("n_problems", "quality", "selected", "relative")
+            )
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Signatures:

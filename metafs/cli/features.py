@@ -44,7 +44,8 @@ def features(
     With --predict, judge features that nobody needs to have measured: the first column of TABLE
     names them, the others are meta-features that memory knows too, of problems solved with
     meta-features. They are ranked by the quality that features of their kind earned; uncertainty
-    is its standard deviation, and quality what memory has seen of the feature itself, if anything.
+    is how far such features lie around it (a standard deviation), and quality what memory has seen
+    of the feature itself, if anything.
 
     Example: metafs features --problem "digits 3 vs 8"
     """
