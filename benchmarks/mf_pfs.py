@@ -275,9 +275,9 @@ def curves(options):
 
 def regressors(options):
     """Print the accuracy of MF-PFS with each regressor."""
-    sizes = [n for n in options.n if n <= 100]
+    sizes = options.n
     print(f"\n| regressor | {' | '.join(f'n = {n}' for n in sizes)} |\n|---|{'--:|' * len(sizes)}")
-    for regressor in REGRESSORS:
+    for regressor in options.regressors:
         cells = []
         for n in sizes:
             rows = rows_on_splits(regressor_work, options, n_selected=n, regressor=regressor)
@@ -406,6 +406,7 @@ def main():
     parser.add_argument("--C", type=float, default=1.0)
     parser.add_argument("--sharpness", type=float, default=20.0)
     parser.add_argument("--n", nargs="+", type=int, default=(10, 20, 50, 100, 200, 500))
+    parser.add_argument("--regressors", nargs="+", choices=REGRESSORS, default=tuple(REGRESSORS))
     parser.add_argument("--out", type=Path, help="keep finished rows here, and go on from them")
     parser.add_argument("--pictures", type=Path, help="save figures 3, 4 and 5 to this folder")
     options = parser.parse_args()
