@@ -211,6 +211,24 @@ def print_table(rows, sizes, arms=ARMS):
         print(f"| {arm} | {' | '.join(cells)} |", flush=True)
 
 
+def print_group_errors(rows, sizes, arm="smoothed", baseline="measured"):
+    """Print the gain with the jackknife error over groups: pairs that share one are not strangers."""
+    cells = []
+    for n in sizes:
+        gains = {}
+        for row in rows:
+            if row["n_labelled"] == n:
+                gains.setdefault(row["problem"], []).append(100 * (row[arm] - row[baseline]))
+        gains = {pair: np.mean(gain) for pair, gain in gains.items()}
+        groups = sorted({group for pair in gains for group in pair})
+        without = [
+            np.mean([gain for pair, gain in gains.items() if group not in pair]) for group in groups
+        ]
+        error = np.sqrt((len(groups) - 1) * np.var(without))
+        cells.append(f"{np.mean(list(gains.values())):+.2f} ± {error:.2f} ({n})")
+    print(f"\n{arm}, error over {len(groups)} groups instead of pairs: {', '.join(cells)}")
+
+
 def print_contributions(path, pair, n_labelled, regressor):
     """Print what the meta-features tell of the quality of words in one problem."""
     *_, y, X, _, _ = corpus(path)
@@ -252,6 +270,7 @@ def main():
     for row in rows:
         row["problem"] = row["first"], row["second"]
     print_table(rows, options.labels)
+    print_group_errors(rows, options.labels)
     print_contributions(options.path, tuple(pairs[0]), 40, options.regressor)
 
 
