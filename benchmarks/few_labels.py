@@ -212,7 +212,7 @@ def print_table(rows, sizes, arms=ARMS):
 
 
 def print_group_errors(rows, sizes, arm="smoothed", baseline="measured"):
-    """Print the gain with the jackknife error over groups: pairs that share one are not strangers."""
+    """Print the gain with its jackknife error over groups: pairs that share one are related."""
     cells = []
     for n in sizes:
         gains = {}
