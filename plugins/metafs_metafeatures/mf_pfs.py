@@ -53,7 +53,8 @@ class MFPFS(Selector):
         A measure of single features, ``quality(X, y)``; None takes the squared weights of a
         linear support vector machine, `metafs_svm.SVMWeights`.
     regressor : estimator, default=None
-        Learns the map from meta-features to quality; None takes `metafs_regressors.WeightedKNN`.
+        Learns the map from meta-features to quality; None takes `metafs_regressors.WeightedKNN`,
+        as published. Where measuring is quick, ``knn`` of the registry takes less time.
     reuse : bool, default=True
         Whether features that are measured already and still left are drawn before others.
         False draws as if nothing were known, and so measures about 2.6 n instead of 2.3 n of
