@@ -65,7 +65,7 @@ def corpus(path):
         for row, document in enumerate(map(json.loads, lines)):
             label.append(document["label"])
             tokens = set(TOKEN.findall(document["text"]))
-            words = {token.lower() for token in tokens}
+            words = sorted({token.lower() for token in tokens})
             found = [numbers.setdefault(word, len(numbers)) for word in words]
             columns += found
             rows += [row] * len(found)
