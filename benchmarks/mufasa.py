@@ -49,11 +49,17 @@ from metafs_metafeatures.and_or import PAPER
 from metafs_metafeatures.svm_accuracy import folds_of, predicted, scaled_gram
 
 BUDGETS = (100, 300, 1000, 3000, 10_000)
-METHODS = {"Mufasa": search, "Norm Infogain": norm_infogain, "Rand Search": rand_search}
+METHODS = {
+    "Mufasa": search,
+    "Mufasa, one guess": search,
+    "Norm Infogain": norm_infogain,
+    "Rand Search": rand_search,
+}
 POLYNOMIAL = ("polynomial SVM, pixels on or off", "polynomial SVM, grey pixels")
 MARGIN, C = 3, 1.0
 NOISE = {"step": (0.3, 0.5, 0.3, 0.5), "decay": 0.96}
 NOISE_8 = {"step": 0.3, "decay": 0.96}
+SETTINGS = {"Mufasa": {**NOISE, "n_guesses": 10}, "Mufasa, one guess": NOISE}
 SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 CHOICES = {"location": ("x", "y"), "number of inputs": ("num_inputs",)}
 FIXED = {"shift_inv_len": 1, "scatter": 2.0}
@@ -84,7 +90,7 @@ def budgeted(path, number, method, budget):
     rows = np.random.default_rng(number).choice(len(y), 2000, replace=False)
     generator = AndOrGenerator(margin=MARGIN)
     train = generator.prepare(images[rows])
-    settings = NOISE if method == "Mufasa" else {}
+    settings = SETTINGS.get(method, {})
     begin = perf_counter()
     found = METHODS[method](
         generator, train, y[rows], budget=budget, random_state=number, **settings
@@ -128,18 +134,20 @@ def polynomial(path, number, method, **_):
 
 def four_or_nine(path, number, method, budget):
     """Figure 8, one draw: the test error with a choice of meta-features and so many features."""
-    images, y, _, _ = mnist(path)
     rng = np.random.default_rng(number)
-    rows = rng.choice(np.flatnonzero(np.isin(y, (4, 9))), 400, replace=False)
     names = CHOICES.get(method, CHOICES["number of inputs"])
     generator = AndOrGenerator(meta_feature_names=names, fixed=FIXED, margin=MARGIN)
-    images, y = generator.prepare(images[rows]), y[rows]
-    train = generator.prepare(mnist(path)[0][rows[:200]])
+    images, y, images_test, y_test = mnist(path)
+    rows, rows_test = (
+        rng.choice(np.flatnonzero(np.isin(each, (4, 9))), 200, replace=False)
+        for each in (y, y_test)
+    )
+    train, test = generator.prepare(images[rows]), generator.prepare(images_test[rows_test])
     settings = NOISE_8 if method in CHOICES else {"n_steps": 1}
     select = search if method in CHOICES else rand_search
-    found = select(generator, train, y[:200], budget=budget, random_state=number, **settings)
-    X = generator.measure_all(found.features, images)
-    error = svm_error(X[:200], y[:200], X[200:], y[200:])
+    found = select(generator, train, y[rows], budget=budget, random_state=number, **settings)
+    X, X_test = (generator.measure_all(found.features, each) for each in (train, test))
+    error = svm_error(X, y[rows], X_test, y_test[rows_test])
     return {
         "error": error,
         "quality": found.quality,

@@ -3,7 +3,8 @@
 A generator knows how to draw a feature near a point in the space of meta-features, what the
 meta-features of a drawn one are, what it costs, and its value on instances. `metafs.hookspecs`
 has the contract; a generator that is faster on many features at once, or on instances it has
-seen before, also has ``prepare(images)`` and ``measure_all(features, prepared)``.
+seen before, also has ``prepare(images)``, ``measure_all(features, prepared)`` and
+``sample_all(points, rng)``.
 """
 
 from collections.abc import Hashable, Sequence
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from metafs.errors import ProblemError
 from metafs.typing import Array
 
 
@@ -53,6 +55,34 @@ def measure_all(generator: FeatureGenerator, features: Sequence[Any], images: An
     if hasattr(generator, "measure_all"):
         return np.asarray(generator.measure_all(features, images))
     return np.column_stack([generator.measure(f, images) for f in features])
+
+
+def measure_sound(
+    generator: FeatureGenerator, features: Sequence[Any], images: Any, n_images: int
+) -> tuple[Array, dict[Any, str]]:
+    """Return the values of those features that can be measured, and why the others cannot."""
+    try:
+        table = measure_all(generator, features, images)
+        if table.shape == (n_images, len(features)) and np.isfinite(table).all():
+            return table, {}
+    except Exception:  # whatever a stranger's generator raises: the one to blame is found below
+        pass
+    columns, failed = [], {}
+    for f in features:
+        try:
+            columns.append(_one_value_each(generator.measure(f, images), n_images))
+        except Exception as error:
+            failed[f] = str(error) or type(error).__name__
+    return (np.column_stack(columns) if columns else np.zeros((n_images, 0))), failed
+
+
+def _one_value_each(values: Any, n_images: int) -> Array:
+    column = np.asarray(values)
+    if column.shape != (n_images,):
+        raise ProblemError(f"its values have shape {column.shape} for {n_images} instances")
+    if not np.isfinite(column).all():
+        raise ProblemError("it has missing or infinite values")
+    return column
 
 
 def describe_all(generator: FeatureGenerator, features: Sequence[Any]) -> Array:

@@ -194,13 +194,14 @@ class AndOrGenerator:
         moves = np.empty((len(pixels), 2), dtype=np.int64)
         for axis, name in enumerate(("y", "x")):
             last = self.shape[axis] - 1 - pixels[..., axis].max(axis=1)
+            free = last - (length - 1) - 2 * self.margin
             if name in place:
                 offset = rng.integers(self.window, size=len(pixels)) - (self.window - 1) / 2
-                move = np.rint(place[name] + offset - pixels[..., axis].mean(axis=1))
+                wanted = np.rint(place[name] + offset - pixels[..., axis].mean(axis=1))
+                within = (wanted - self.margin).clip(0, np.maximum(free, 0))
             else:
-                free = last - (length - 1) - 2 * self.margin
                 within = rng.integers(np.maximum(free, 0) + 1)
-                move = self.margin + np.where(free > 0, within, free // 2)
+            move = self.margin + np.where(free > 0, within, free // 2)
             moves[:, axis] = move.clip(0, last)
         return moves
 

@@ -62,12 +62,12 @@ def norm_infogain(
     check_at_least("factor", factor)
     work, rng = Extraction(generator, images, y, budget, None), seeded(random_state)
     draws = drawn(generator, lambda: even_point(generator, rng), rng)
-    pool = filled(draws, generator.cost, factor * budget)
+    pool = filled(draws, work.cost, factor * budget)
     gains: list[Array] = [np.zeros(0)]
     costs: list[float] = []
     features: list[Any] = []
     for start in range(0, len(pool), _BLOCK):
-        X, measured = work.measurer.table(pool[start : start + _BLOCK])
+        X, measured = work.measured(pool[start : start + _BLOCK])
         if measured:
             gains.append(InfoGain()(X, work.y))
         features += measured

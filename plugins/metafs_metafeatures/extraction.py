@@ -7,15 +7,14 @@ the point that gives the best sets (`metafs_metafeatures.walk`).
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import islice, product
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from metafs.errors import ProblemError, UsageError
-from metafs.generators import FeatureGenerator, measure_all, prepared, total_cost
+from metafs.generators import FeatureGenerator, measure_sound, prepared, total_cost
 from metafs.parameters import check_between
 from metafs.typing import Array
 from metafs_metafeatures.svm_accuracy import SVMAccuracy
@@ -24,7 +23,6 @@ from metafs_metafeatures.walk import STEP, Schedule, Step, walk
 MISSES = 20
 """Draws in a row that bring nothing new which fits, after which a set is full."""
 
-_CORNERS = 64
 _FIRST_DRAWS = 64
 _MOST_DRAWS = 4096
 
@@ -45,8 +43,8 @@ class MufasaResult:
         What measuring the set costs.
     history : tuple of Step
         Every set that was tried.
-    failed : tuple
-        Features that could not be measured; they were left out.
+    failed : dict
+        For each feature that could not be measured, why; these were left out.
     stopped : str
         Why the search ended.
     """
@@ -56,27 +54,13 @@ class MufasaResult:
     quality: float
     cost: float
     history: tuple[Step, ...]
-    failed: tuple[Any, ...]
+    failed: dict[Any, str]
     stopped: str
 
 
 def seeded(random_state: Any) -> np.random.Generator:
     """Return a generator of random numbers for a seed, a RandomState or None."""
     return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
-
-
-def check_budget(generator: FeatureGenerator, budget: Any) -> None:
-    """Refuse a budget that is no number, or below the cheapest feature of all corners."""
-    check_between("budget", budget)
-    corners = islice(product(*np.asarray(generator.bounds, dtype=np.float64)), _CORNERS)
-    rng = np.random.default_rng(0)
-    points = (generator.nearest(np.array(corner)) for corner in corners)
-    cheapest = min(generator.cost(generator.sample(u, rng)) for u in points)
-    if budget < cheapest:
-        raise UsageError(
-            f"the budget of {budget:g} is below the cheapest feature, which costs {cheapest:g}: "
-            "give at least that."
-        )
 
 
 def drawn(
@@ -119,36 +103,6 @@ def filled(
     return tuple(taken)
 
 
-@dataclass(eq=False)
-class Measurer:
-    """Measures sets of features; one that cannot be measured is named, left out and remembered."""
-
-    generator: FeatureGenerator
-    images: Any
-    failed: dict[Any, None] = field(default_factory=dict)
-
-    def table(self, features: tuple[Any, ...]) -> tuple[Array, tuple[Any, ...]]:
-        """Return the values of those features that can be measured, and which these are."""
-        try:
-            return measure_all(self.generator, features, self.images), features
-        except Exception:  # whatever a stranger's generator raises
-            return self._one_by_one(features)
-
-    def _one_by_one(self, features: tuple[Any, ...]) -> tuple[Array, tuple[Any, ...]]:
-        measured = {}
-        for feature in features:
-            try:
-                measured[feature] = np.asarray(self.generator.measure(feature, self.images))
-            except Exception as error:
-                self.failed[feature] = None
-                warnings.warn(
-                    f"{feature!r} cannot be measured and is left out: {error}", stacklevel=2
-                )
-        if not measured:
-            return np.zeros((0, 0)), ()
-        return np.column_stack(list(measured.values())), tuple(measured)
-
-
 def quality_of_table(quality: Any) -> Callable[[Array, Any], float]:
     """Return what a table is worth by a set measure, a function of (X, y), or None.
 
@@ -171,10 +125,12 @@ class Extraction:
     def __init__(
         self, generator: FeatureGenerator, images: Any, y: Any, budget: float, quality: Any
     ) -> None:
-        check_budget(generator, budget)
+        check_between("budget", budget)
         self.generator, self.budget, self.y = generator, float(budget), np.asarray(y)
-        self.measurer = Measurer(generator, prepared(generator, images))
+        self.images = prepared(generator, images)
+        self.failed: dict[Any, str] = {}
         self._worth = quality_of_table(quality)
+        self._cheapest = np.inf
 
     def draw(self, u: Array, rng: np.random.Generator) -> tuple[Any, ...]:
         """Draw a set at one point."""
@@ -183,11 +139,25 @@ class Extraction:
     def fill(self, point: Callable[[], Array], rng: np.random.Generator) -> tuple[Any, ...]:
         """Draw a set, each feature at a point of its own; none that could not be measured."""
         draws = drawn(self.generator, point, rng)
-        return filled(draws, self.generator.cost, self.budget, self.measurer.failed)
+        return filled(draws, self.cost, self.budget, self.failed)
+
+    def cost(self, feature: Any) -> float:
+        """Return what a feature costs, and remember the cheapest that was ever drawn."""
+        price = self.generator.cost(feature)
+        self._cheapest = min(self._cheapest, price)
+        return price
+
+    def measured(self, features: tuple[Any, ...]) -> tuple[Array, tuple[Any, ...]]:
+        """Return the values of the features that can be measured, and which; others are named."""
+        X, failed = measure_sound(self.generator, features, self.images, len(self.y))
+        for feature, why in failed.items():
+            warnings.warn(f"{feature!r} cannot be measured and is left out: {why}", stacklevel=2)
+        self.failed |= failed
+        return X, tuple(feature for feature in features if feature not in failed)
 
     def quality(self, features: tuple[Any, ...]) -> float:
         """Return what the features that can be measured are worth together."""
-        X, measured = self.measurer.table(features)
+        X, measured = self.measured(features)
         return self._worth(X, self.y) if measured else -np.inf
 
     def result(
@@ -199,15 +169,19 @@ class Extraction:
         stopped: str,
     ) -> MufasaResult:
         """Sum up, or say that nothing could be selected."""
-        failed = self.measurer.failed
-        kept = tuple(feature for feature in features if feature not in failed)
+        kept = tuple(feature for feature in features if feature not in self.failed)
+        if not kept and self._cheapest > self.budget:
+            raise UsageError(
+                f"the budget of {self.budget:g} is below the cheapest feature drawn, which costs "
+                f"{self._cheapest:g}: give at least that."
+            )
         if not kept:
             raise ProblemError(
                 f"no set of features within the budget of {self.budget:g} could be measured: "
                 "raise the budget, or mend the generator."
             )
         cost = total_cost(self.generator, kept)
-        return MufasaResult(kept, u, quality, cost, history, tuple(failed), stopped)
+        return MufasaResult(kept, u, quality, cost, history, self.failed, stopped)
 
 
 def search(
@@ -220,6 +194,7 @@ def search(
     quality: Any = None,
     step: float | Sequence[float] = STEP,
     decay: float = 1.0,
+    n_guesses: int = 1,
     restarts: int = 0,
     patience: int | None = None,
     max_evaluations: int | None = None,
@@ -239,7 +214,7 @@ def search(
         The target.
     budget : float
         What all features together may cost.
-    n_steps, step, decay, restarts, patience, max_evaluations, max_seconds
+    n_steps, step, decay, n_guesses, restarts, patience, max_evaluations, max_seconds
         How long to walk, and how far each step goes; see `Schedule`.
     quality : set measure or function of (X, y), default=None
         What a table of measured features is worth, larger is better; None is the 2-fold
@@ -259,7 +234,9 @@ def search(
     >>> found.cost <= 50, found.quality > 0.9, len(found.history)
     (True, True, 50)
     """
-    schedule = Schedule(n_steps, step, decay, restarts, patience, max_evaluations, max_seconds)
+    schedule = Schedule(
+        n_steps, step, decay, n_guesses, restarts, patience, max_evaluations, max_seconds
+    )
     work = Extraction(generator, images, y, budget, quality)
     found = walk(generator, work.draw, work.quality, schedule, seeded(random_state), start)
     return work.result(found.features, found.u, found.quality, found.history, found.stopped)

@@ -97,6 +97,8 @@ class Mufasa(Selector):
         for all, or one for each.
     decay : float, default=1.0
         What the noise is multiplied by after each step.
+    n_guesses : int, default=1
+        How many of these steps guess: points are drawn evenly, and the walk goes on from the best.
     restarts : int, default=0
         Further starting points; the best set of all is kept.
     n_clusters : int, default=None
@@ -157,6 +159,7 @@ class Mufasa(Selector):
         patience: int | None = None,
         step: float | Sequence[float] = STEP,
         decay: float = 1.0,
+        n_guesses: int = 1,
         restarts: int = 0,
         n_clusters: int | None = None,
         measure: Any = None,
@@ -171,6 +174,7 @@ class Mufasa(Selector):
         self.patience = patience
         self.step = step
         self.decay = decay
+        self.n_guesses = n_guesses
         self.restarts = restarts
         self.n_clusters = n_clusters
         self.measure = measure
@@ -188,6 +192,7 @@ class Mufasa(Selector):
             self.n_steps,
             self.step,
             self.decay,
+            self.n_guesses,
             self.restarts,
             self.patience,
             self.max_evaluations,

@@ -59,6 +59,10 @@ class Schedule:
         for all, or one for each.
     decay : float, default=1.0
         What the noise is multiplied by after each step.
+    n_guesses : int, default=1
+        How many of these steps guess: points are drawn evenly, and the walk goes on from the best
+        of them. One is the published method; several keep a walk from starting where no step leads
+        out.
     restarts : int, default=0
         Further starting points, drawn evenly; the best set of all is kept.
     patience : int, default=None
@@ -72,6 +76,7 @@ class Schedule:
     n_steps: int = 50
     step: float | Sequence[float] = STEP
     decay: float = 1.0
+    n_guesses: int = 1
     restarts: int = 0
     patience: int | None = None
     max_evaluations: int | None = None
@@ -79,6 +84,7 @@ class Schedule:
 
     def __post_init__(self) -> None:
         check_at_least("n_steps", self.n_steps)
+        check_at_least("n_guesses", self.n_guesses)
         for share in np.ravel(self.step).tolist():
             check_between("step", share)
         check_at_least("restarts", self.restarts, 0)
@@ -114,7 +120,7 @@ class Walk:
 
 
 def even_point(space: Space, rng: np.random.Generator) -> Array:
-    """Draw a valid point evenly from within the bounds."""
+    """Draw a point evenly from within the bounds, and round it to the nearest valid one."""
     low, high = np.asarray(space.bounds, dtype=np.float64).T
     return space.nearest(rng.uniform(low, high))
 
@@ -174,13 +180,17 @@ def walk(
             q = float(quality(features)) if features else -np.inf
             q = -np.inf if np.isnan(q) else q
             history.append(Step(number, u, len(features), q))
-            idle = 0 if q > q_best else idle + 1
+            walked = j + 1 - schedule.n_guesses
+            idle = 0 if q > q_best or walked < 0 else idle + 1
             if q >= q_best:
                 features_best, u_best, q_best = features, u, q
             if limit() or idle == schedule.patience:
                 stopped = limit() or f"no better set in {idle} steps"
                 break
-            u = near_point(space, u_best, step * schedule.decay**j, rng)
+            if walked < 0:
+                u = even_point(space, rng)
+            else:
+                u = near_point(space, u_best, step * schedule.decay**walked, rng)
         if best is None or q_best > best[2]:
             best = features_best, u_best, q_best
         if limit():

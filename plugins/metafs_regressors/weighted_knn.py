@@ -143,7 +143,7 @@ class WeightedKNN(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     beta : float, default=None
         The squared distance at which a neighbour counts 1/e. None begins with the mean squared
         distance to the farthest of the neighbours, and then takes the best by leave-one-out.
-    n_steps : int, default=200
+    n_steps : int, default=100
         Steps of the ascent; 0 leaves every column its unit weight.
     batch_size : int, default=50
         Rows whose gradient makes one step.
@@ -159,7 +159,7 @@ class WeightedKNN(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     beta_ : float
         The squared distance at which a neighbour counts 1/e.
     noise_ : float
-        Root of the mean squared error, by leave-one-out.
+        Root of the mean squared error, by leave-one-out, as charged for learning the weights.
 
     Examples
     --------
@@ -178,7 +178,7 @@ class WeightedKNN(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         n_neighbors: int | None = None,
         *,
         beta: float | None = None,
-        n_steps: int = 200,
+        n_steps: int = 100,
         batch_size: int = 50,
         random_state: Any = None,
     ) -> None:

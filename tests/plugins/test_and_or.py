@@ -174,9 +174,13 @@ def test_places_and_signs_are_drawn_evenly():
 
 
 @settings(max_examples=60, deadline=None)
-@given(POINTS, st.integers(0, 2**31), st.integers(0, 4))
-def test_shifted_inputs_stay_inside_the_image_and_off_its_margin(u, seed, margin):
+@given(POINTS, st.integers(0, 2**31), st.integers(0, 4), st.booleans())
+def test_shifted_inputs_stay_inside_the_image_and_off_its_margin(u, seed, margin, placed):
+    """Whether features are drawn anywhere, or around a place that may lie at the very edge."""
     generator = AndOrGenerator((28, 28), margin=margin)
+    if placed:
+        generator = AndOrGenerator((28, 28), meta_feature_names=("x", "y"), margin=margin)
+        u = np.array([27.0, 0.0])
     feature = generator.sample(generator.nearest(u), np.random.default_rng(seed))
     places = np.array([(row, column) for row, column, _ in feature.inputs])
     low, high = places.min(axis=0), places.max(axis=0) + feature.shift_inv_len - 1

@@ -143,7 +143,7 @@ def test_the_walk_is_the_published_one(seed, J, budget, step, decay, start):
         )
 
     if not F:  # every point was too dear
-        with pytest.raises(ProblemError, match="no set of features within the budget of 1 "):
+        with pytest.raises(UsageError, match="the budget of 1 is below the cheapest feature drawn"):
             run()
         return
     found = run()
@@ -261,7 +261,7 @@ def test_a_feature_that_cannot_be_measured_is_named_and_the_rest_goes_on():
     assert not {f[0] for f in (*found.features, *ranked.features)} & {3, 9}
     assert ranked.features and set(ranked.failed)
     assert any(
-        str(warning.message).startswith(f"{found.failed[0]!r} cannot be measured")
+        str(warning.message).startswith(f"{next(iter(found.failed))!r} cannot be measured")
         and "sensor of column" in str(warning.message)
         for warning in told
     )
@@ -271,6 +271,71 @@ def test_a_feature_that_cannot_be_measured_is_named_and_the_rest_goes_on():
         for method in (search, rand_search, norm_infogain):
             with pytest.raises(ProblemError, match="could be measured"):
                 method(nothing, images, y, budget=8, random_state=0)
+
+
+@pytest.mark.parametrize("method", [search, rand_search, norm_infogain])
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda column: np.where(np.arange(60) == 7, np.nan, column), "missing or infinite"),
+        (lambda column: column[1:], r"shape \(59,\) for 60 instances"),
+    ],
+)
+def test_values_that_are_none_are_named_and_left_out(method, spoil, why):
+    class Spoilt(Columns):
+        def measure(self, f, images):
+            column = super().measure(f, images)
+            return spoil(column) if f[0] == 9 else column
+
+    images, y = table()
+    with pytest.warns(UserWarning, match=why):
+        found = method(Spoilt(), images, y, budget=20, random_state=0)
+    assert found.features and found.failed
+    assert {f[0] for f in found.failed} == {9}
+    assert 9 not in {f[0] for f in found.features}
+
+
+def test_a_budget_is_not_refused_for_a_cost_that_no_meta_feature_tells():
+    images = np.random.default_rng(0).random((40, 12, 12))
+    y = (images[:, 5, 5] > 0.5).astype(int)
+    generator = AndOrGenerator((12, 12), meta_feature_names=("x", "y"), fixed={"scatter": 2})
+    found = search(generator, images, y, budget=1, n_steps=20, random_state=0)
+    assert found.cost == 1
+
+
+@given(st.integers(0, 2**31 - 1), st.integers(1, 6), st.integers(1, 8))
+@settings(max_examples=25, deadline=None)
+def test_guesses_are_even_and_the_walk_goes_on_from_the_best(seed, n_guesses, n_steps):
+    """With noise of next to nothing every later point is the best guess, rounded."""
+    images, y = table()
+    found = search(
+        Columns(),
+        images,
+        y,
+        budget=5,
+        n_steps=n_steps,
+        n_guesses=n_guesses,
+        step=1e-9,
+        quality=separation,
+        random_state=seed,
+    )
+    assert len(found.history) == n_steps
+    guesses, later = found.history[:n_guesses], found.history[n_guesses:]
+    rng, points = seeded(seed), []
+    for step in guesses:
+        points.append(Columns().nearest(rng.uniform(*Columns.bounds.T)))
+        np.testing.assert_array_equal(step.u, points[-1])
+        slow_filled(Columns(), step.u, 5, rng, ())
+    best = max(reversed(guesses), key=lambda step: step.quality)
+    assert all(np.array_equal(step.u, best.u) for step in later)
+
+
+def test_patience_begins_with_the_walk():
+    images, y = table()
+    found = search(
+        Columns(), images, y, budget=5, n_guesses=8, patience=1, quality=lambda X, y: 0.0
+    )
+    assert len(found.history) == 8
 
 
 def test_a_budget_below_the_cheapest_feature_is_a_sentence():
