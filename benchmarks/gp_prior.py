@@ -21,11 +21,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")
 
 import numpy as np
 
-from metafs_metafeatures.against_rest import signs_against_rest, spread, train
-from metafs_metafeatures.covariance import GroupedGaussian, OrientedGaussian
-from metafs_metafeatures.gp_prior import GPPriorClassifier
-from metafs_metafeatures.monomials import PERIOD, MonomialGenerator, table_2
-from metafs_metafeatures.prior_choice import RELATIVE_COSTS, cross_validate, folds_of
+from metafs_metafeatures.generators.monomials import PERIOD, MonomialGenerator, table_2
+from metafs_metafeatures.gp_prior.against_rest import signs_against_rest, spread, train
+from metafs_metafeatures.gp_prior.choice import RELATIVE_COSTS, cross_validate, folds_of
+from metafs_metafeatures.gp_prior.classifier import GPPriorClassifier
+from metafs_metafeatures.gp_prior.covariance import GroupedGaussian, OrientedGaussian
 
 DEGREE = 4
 CONSTANTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)

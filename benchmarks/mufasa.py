@@ -45,8 +45,8 @@ import numpy as np
 from protocol import rows_of
 
 from metafs_metafeatures import AndOrGenerator, norm_infogain, rand_search, search
-from metafs_metafeatures.and_or import PAPER
-from metafs_metafeatures.svm_accuracy import folds_of, predicted, scaled_gram
+from metafs_metafeatures.generators.and_or import PAPER
+from metafs_metafeatures.mufasa.svm_accuracy import folds_of, predicted, scaled_gram
 
 BUDGETS = (100, 300, 1000, 3000, 10_000)
 METHODS = {

@@ -21,7 +21,7 @@ from scipy.linalg import eigh
 from timing import exponent
 
 from metafs_metafeatures import GroupedGaussian, table_2
-from metafs_metafeatures.prior_root import prior_root
+from metafs_metafeatures.gp_prior.root import prior_root
 
 COVARIANCE = GroupedGaussian(6.0, groups=(0, 1, 2))
 SIZES = (800, 1_200, 1_600, 2_400)

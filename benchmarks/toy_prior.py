@@ -20,7 +20,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 import numpy as np
 
 from metafs_metafeatures import Gaussian, GPPriorClassifier
-from metafs_metafeatures.prior_root import prior_root
+from metafs_metafeatures.gp_prior.root import prior_root
 
 SIGMAS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0)
 PAIRS = list(combinations(range(10), 2))

@@ -1,26 +1,44 @@
 """Selection and learning by properties of features (meta-features)."""
 
 from metafs.quality_map import QualityMap, quality_map
-from metafs_metafeatures.and_or import AndOr, AndOrGenerator
-from metafs_metafeatures.controls import norm_infogain, rand_search
-from metafs_metafeatures.covariance import Gaussian, GroupedGaussian, OrientedGaussian
-from metafs_metafeatures.extraction import MufasaResult, search
-from metafs_metafeatures.gp_prior import GPPriorClassifier
+from metafs_metafeatures.generators import (
+    AndOr,
+    AndOrGenerator,
+    MonomialGenerator,
+    Patch,
+    PatchPrototypes,
+    table_2,
+)
+from metafs_metafeatures.gp_prior import (
+    Gaussian,
+    GPPriorClassifier,
+    GroupedGaussian,
+    OrientedGaussian,
+)
 from metafs_metafeatures.hooks import metafs_generators, metafs_learners, metafs_selectors
-from metafs_metafeatures.lazy_columns import DuckDBMeasurer, ParquetMeasurer, as_measurer
-from metafs_metafeatures.measurers import (
+from metafs_metafeatures.mf_pfs import (
+    MFPFS,
     CallableMeasurer,
+    DuckDBMeasurer,
     GeneratorMeasurer,
     Measurer,
+    ParquetMeasurer,
     TableMeasurer,
+    as_measurer,
+    random_features,
+    rfe_all,
+    rfe_small,
 )
-from metafs_metafeatures.mf_pfs import MFPFS
-from metafs_metafeatures.monomials import MonomialGenerator, table_2
-from metafs_metafeatures.mufasa import Mufasa
-from metafs_metafeatures.patches import Patch, PatchPrototypes
-from metafs_metafeatures.rfe_controls import random_features, rfe_all, rfe_small
-from metafs_metafeatures.svm_accuracy import SVMAccuracy
-from metafs_metafeatures.walk import Schedule, Step
+from metafs_metafeatures.mufasa import (
+    Mufasa,
+    MufasaResult,
+    Schedule,
+    Step,
+    SVMAccuracy,
+    norm_infogain,
+    rand_search,
+    search,
+)
 
 __all__ = [
     "MFPFS",

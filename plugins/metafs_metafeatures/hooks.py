@@ -3,12 +3,10 @@
 from typing import Any
 
 from metafs.hookspecs import hookimpl
-from metafs_metafeatures.and_or import AndOrGenerator
+from metafs_metafeatures.generators import AndOrGenerator, MonomialGenerator, PatchPrototypes
 from metafs_metafeatures.gp_prior import GPPriorClassifier
 from metafs_metafeatures.mf_pfs import MFPFS
-from metafs_metafeatures.monomials import MonomialGenerator
 from metafs_metafeatures.mufasa import Mufasa
-from metafs_metafeatures.patches import PatchPrototypes
 
 
 @hookimpl

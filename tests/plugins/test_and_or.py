@@ -7,9 +7,14 @@ from hypothesis import strategies as st
 
 from metafs.errors import ProblemError, UsageError
 from metafs_metafeatures import AndOr, AndOrGenerator
-from metafs_metafeatures.and_or import MAX_INPUTS
-from metafs_metafeatures.bit_images import packed, thresholded, unpacked
-from metafs_metafeatures.pixel_shapes import SCATTER_STEP, drawn_shapes, scatter, window_side
+from metafs_metafeatures.generators.and_or import MAX_INPUTS
+from metafs_metafeatures.generators.bit_images import packed, thresholded, unpacked
+from metafs_metafeatures.generators.pixel_shapes import (
+    SCATTER_STEP,
+    drawn_shapes,
+    scatter,
+    window_side,
+)
 
 ROWS, COLUMNS = 7, 9
 PIXELS = st.tuples(st.integers(0, ROWS - 1), st.integers(0, COLUMNS - 1), st.booleans())

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from metafs.errors import UsageError
 from metafs_metafeatures import Gaussian, GroupedGaussian, OrientedGaussian
-from metafs_metafeatures.monomials import PERIOD, table_2
+from metafs_metafeatures.generators.monomials import PERIOD, table_2
 
 
 def slow_equation_6(u, v, sigma):

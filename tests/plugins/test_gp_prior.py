@@ -11,9 +11,10 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import ProblemError, UsageError
-from metafs_metafeatures import Gaussian, GPPriorClassifier, GroupedGaussian, gp_prior
-from metafs_metafeatures.against_rest import signs_against_rest, spread, train
-from metafs_metafeatures.prior_choice import folds_of, sigma_candidates, standardised
+from metafs_metafeatures import Gaussian, GPPriorClassifier, GroupedGaussian
+from metafs_metafeatures.gp_prior import classifier
+from metafs_metafeatures.gp_prior.against_rest import signs_against_rest, spread, train
+from metafs_metafeatures.gp_prior.choice import folds_of, sigma_candidates, standardised
 
 LINE = np.arange(30.0)[:, None]
 
@@ -257,7 +258,7 @@ def test_more_samples_than_a_gram_matrix_holds(monkeypatch, loss, fit_intercept)
     settings = {"covariance": Gaussian(3.0), "C": 0.01, "loss": loss, "random_state": 0}
     settings["fit_intercept"] = fit_intercept
     exact = GPPriorClassifier(**settings).fit(X, y, meta_features=LINE)
-    monkeypatch.setattr(gp_prior, "MOST_IN_GRAM", 100)
+    monkeypatch.setattr(classifier, "MOST_IN_GRAM", 100)
     for table in (X, csr_array(X)):
         large = GPPriorClassifier(**settings).fit(table, y, meta_features=LINE)
         np.testing.assert_allclose(large.coef_, exact.coef_, atol=0.03 * np.abs(exact.coef_).max())

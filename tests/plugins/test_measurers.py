@@ -9,15 +9,15 @@ from scipy.sparse import csr_array, issparse
 from sklearn.neighbors import KNeighborsRegressor
 
 from metafs.errors import ProblemError, UsageError
-from metafs_metafeatures import lazy_columns
-from metafs_metafeatures.lazy_columns import DuckDBMeasurer, ParquetMeasurer, as_measurer
-from metafs_metafeatures.measurers import (
+from metafs_metafeatures.generators.patches import PatchPrototypes, pink_images
+from metafs_metafeatures.mf_pfs import lazy_columns
+from metafs_metafeatures.mf_pfs.lazy_columns import DuckDBMeasurer, ParquetMeasurer, as_measurer
+from metafs_metafeatures.mf_pfs.measurers import (
     CallableMeasurer,
     GeneratorMeasurer,
     TableMeasurer,
 )
-from metafs_metafeatures.mf_pfs import MFPFS
-from metafs_metafeatures.patches import PatchPrototypes, pink_images
+from metafs_metafeatures.mf_pfs.selector import MFPFS
 
 NAMES = tuple(f"c{j}" for j in range(30))
 

@@ -14,17 +14,17 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from metafs.errors import ProblemError, UsageError
 from metafs.testing.selectors import CHECKS
 from metafs_filters import Fisher
-from metafs_metafeatures.elimination import eliminate_all_measured, evenly_down, sizes_left
-from metafs_metafeatures.measurers import CallableMeasurer, TableMeasurer
-from metafs_metafeatures.mf_pfs import MFPFS
-from metafs_metafeatures.predictive import (
+from metafs_metafeatures.mf_pfs.elimination import eliminate_all_measured, evenly_down, sizes_left
+from metafs_metafeatures.mf_pfs.measurers import CallableMeasurer, TableMeasurer
+from metafs_metafeatures.mf_pfs.predictive import (
     ALPHAS,
     alphas_of_steps,
     draw,
     eliminate_unmeasured,
     without_failures,
 )
-from metafs_metafeatures.rfe_controls import random_features, rfe_all, rfe_small
+from metafs_metafeatures.mf_pfs.rfe_controls import random_features, rfe_all, rfe_small
+from metafs_metafeatures.mf_pfs.selector import MFPFS
 from metafs_svm import SVMWeights
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from metafs.errors import UsageError
 from metafs.generators import measure_all, prepared
 from metafs_metafeatures import MonomialGenerator, table_2
-from metafs_metafeatures.monomials import Monomial, offsets
+from metafs_metafeatures.generators.monomials import Monomial, offsets
 
 GENERATOR = MonomialGenerator()
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-import metafs_metafeatures.clusters as clusters_module
+import metafs_metafeatures.mufasa.clusters as clusters_module
 from metafs.errors import ProblemError, UsageError
 from metafs.prior import Prior
 from metafs.registry import Registry
@@ -24,12 +24,12 @@ from metafs_metafeatures import (
     rand_search,
     search,
 )
-from metafs_metafeatures.clusters import FeatureClusters, medoids, standardised
-from metafs_metafeatures.controls import prefix_within
-from metafs_metafeatures.extraction import MISSES, filled, seeded
-from metafs_metafeatures.mufasa import affordable, tried_scores
-from metafs_metafeatures.svm_accuracy import folds_of
-from metafs_metafeatures.walk import walk
+from metafs_metafeatures.mufasa.clusters import FeatureClusters, medoids, standardised
+from metafs_metafeatures.mufasa.controls import prefix_within
+from metafs_metafeatures.mufasa.extraction import MISSES, filled, seeded
+from metafs_metafeatures.mufasa.selector import affordable, tried_scores
+from metafs_metafeatures.mufasa.svm_accuracy import folds_of
+from metafs_metafeatures.mufasa.walk import walk
 
 
 @dataclass(frozen=True)

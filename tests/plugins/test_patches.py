@@ -9,8 +9,13 @@ from scipy.signal import correlate2d
 from metafs.errors import ProblemError, UsageError
 from metafs.generators import describe_all, measure_all, prepared
 from metafs.testing.generators import CHECKS
-from metafs_metafeatures.gabor import ORIENTATIONS, band_sizes, complex_responses, gabor_filter
-from metafs_metafeatures.patches import (
+from metafs_metafeatures.generators.gabor import (
+    ORIENTATIONS,
+    band_sizes,
+    complex_responses,
+    gabor_filter,
+)
+from metafs_metafeatures.generators.patches import (
     Patch,
     PatchPrototypes,
     pink_images,
@@ -117,8 +122,8 @@ def test_many_images_at_once_are_the_same_as_few(generator, monkeypatch):
     images = pink_images(20, 32, seed=8)
     patches = generator.draw(30, np.random.default_rng(0))
     expected = generator.measure_all(patches, images)
-    monkeypatch.setattr("metafs_metafeatures.patches._WINDOWS", 1)
-    monkeypatch.setattr("metafs_metafeatures.gabor._CHUNK", 1)
+    monkeypatch.setattr("metafs_metafeatures.generators.patches._WINDOWS", 1)
+    monkeypatch.setattr("metafs_metafeatures.generators.gabor._CHUNK", 1)
     np.testing.assert_allclose(generator.measure_all(patches, images), expected, rtol=1e-5)
 
 

@@ -8,11 +8,12 @@ from scipy.linalg import sqrtm
 from scipy.sparse import csr_array
 
 from metafs.errors import UsageError
-from metafs_metafeatures import Gaussian, GroupedGaussian, OrientedGaussian, prior_blocks
-from metafs_metafeatures.covariance import AlongColumn
-from metafs_metafeatures.monomials import PERIOD, MonomialGenerator, table_2
-from metafs_metafeatures.prior_blocks import along_axes, symmetric_root
-from metafs_metafeatures.prior_root import LARGEST_BLOCK, PriorRoot, in_order, prior_root
+from metafs_metafeatures import Gaussian, GroupedGaussian, OrientedGaussian
+from metafs_metafeatures.generators.monomials import PERIOD, MonomialGenerator, table_2
+from metafs_metafeatures.gp_prior import blocks as prior_blocks
+from metafs_metafeatures.gp_prior.blocks import along_axes, symmetric_root
+from metafs_metafeatures.gp_prior.covariance import AlongColumn
+from metafs_metafeatures.gp_prior.root import LARGEST_BLOCK, PriorRoot, in_order, prior_root
 
 GROUPED = GroupedGaussian(0.8, groups=(0,))
 

@@ -15,7 +15,7 @@ import numpy as np
 from metafs.checks import listing
 from metafs.errors import ProblemError
 from metafs.typing import Array
-from metafs_metafeatures.measurers import Measurer
+from metafs_metafeatures.mf_pfs.measurers import Measurer
 from metafs_svm.svm_rfe import weakest_first
 
 Quality = Callable[[Any, Any], Array]

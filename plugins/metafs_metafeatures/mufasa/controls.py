@@ -16,8 +16,8 @@ from metafs.generators import FeatureGenerator
 from metafs.parameters import check_at_least
 from metafs.typing import Array
 from metafs_filters import InfoGain
-from metafs_metafeatures.extraction import Extraction, MufasaResult, drawn, filled, seeded
-from metafs_metafeatures.walk import Step, even_point
+from metafs_metafeatures.mufasa.extraction import Extraction, MufasaResult, drawn, filled, seeded
+from metafs_metafeatures.mufasa.walk import Step, even_point
 
 _BLOCK = 2000
 

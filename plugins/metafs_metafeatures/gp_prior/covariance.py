@@ -17,7 +17,7 @@ Smooth in the orientation as well, with variances that depend on the group:
 
 with :math:`\Delta\phi` the shorter way round. Any other ``C(U, V)`` that returns a matrix of
 shape (len(U), len(V)) will do too, if it is symmetric and positive semi-definite. Those here are
-products over the columns, which is what `metafs_metafeatures.prior_root` makes use of.
+products over the columns, which is what `metafs_metafeatures.gp_prior.root` makes use of.
 
 E. Krupka, N. Tishby, "Incorporating prior knowledge on features into learning", AISTATS 2007,
 sections 2.1 and 3.

@@ -28,7 +28,7 @@ import numpy as np
 from metafs.errors import UsageError
 from metafs.parameters import check_at_least, check_between
 from metafs.typing import Array
-from metafs_metafeatures.bit_images import (
+from metafs_metafeatures.generators.bit_images import (
     BitImages,
     Input,
     packed,
@@ -36,7 +36,7 @@ from metafs_metafeatures.bit_images import (
     unpacked,
     words_of,
 )
-from metafs_metafeatures.pixel_shapes import SCATTER_STEP, drawn_shapes, scatter
+from metafs_metafeatures.generators.pixel_shapes import SCATTER_STEP, drawn_shapes, scatter
 
 MAX_INPUTS = 8
 MAX_SHIFT = 8

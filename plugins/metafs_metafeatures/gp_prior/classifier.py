@@ -30,15 +30,14 @@ from metafs.checks import checked_meta_features
 from metafs.errors import ProblemError, UsageError
 from metafs.parameters import check_at_least
 from metafs.typing import Array
-from metafs_metafeatures.against_rest import (
+from metafs_metafeatures.gp_prior.against_rest import (
     chosen,
     signs_against_rest,
     spread,
     train,
     train_on_rows,
 )
-from metafs_metafeatures.covariance import CovarianceFunction, Gaussian
-from metafs_metafeatures.prior_choice import (
+from metafs_metafeatures.gp_prior.choice import (
     RELATIVE_COSTS,
     Choice,
     candidates,
@@ -48,7 +47,8 @@ from metafs_metafeatures.prior_choice import (
     some_of_each,
     standardised,
 )
-from metafs_metafeatures.prior_root import PriorRoot, prior_root
+from metafs_metafeatures.gp_prior.covariance import CovarianceFunction, Gaussian
+from metafs_metafeatures.gp_prior.root import PriorRoot, prior_root
 
 LOSSES = ("hinge", "squared_hinge")
 MOST_IN_GRAM = 10_000
@@ -61,7 +61,7 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
     Parameters
     ----------
     covariance : callable, default=None
-        C(U, V), such as those of `metafs_metafeatures.covariance`. None is equation 6 on
+        C(U, V), such as those of `metafs_metafeatures.gp_prior.covariance`. None is equation 6 on
         meta-features in units of their standard deviations.
     sigma : float or sequence of float, default=None
         How far likeness reaches, or several values to choose among by cross-validation. None

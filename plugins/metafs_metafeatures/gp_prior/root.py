@@ -26,8 +26,8 @@ from scipy.sparse import csc_array, issparse
 
 from metafs.errors import UsageError
 from metafs.typing import Array
-from metafs_metafeatures.covariance import AlongColumn, CovarianceFunction, Gaussian
-from metafs_metafeatures.prior_blocks import EqualBlocks, Factor
+from metafs_metafeatures.gp_prior.blocks import EqualBlocks, Factor
+from metafs_metafeatures.gp_prior.covariance import AlongColumn, CovarianceFunction, Gaussian
 
 LARGEST_BLOCK = 20_000
 """Features that may be related without forming a grid: their covariance takes 3.2 GB."""
@@ -94,8 +94,8 @@ def prior_root(
     Parameters
     ----------
     covariance : callable or None
-        C(U, V); the products of `metafs_metafeatures.covariance` are taken apart, others are
-        evaluated for all pairs of features. None makes every feature independent.
+        C(U, V); products, as those of `metafs_metafeatures.gp_prior.covariance`, are taken apart,
+        others are evaluated for all pairs of features. None makes every feature independent.
     U : ndarray of shape (n_features, k) or None
         Meta-features. A feature with a missing one among those used is independent of the others.
     n_features : int
@@ -103,7 +103,7 @@ def prior_root(
 
     Examples
     --------
-    >>> from metafs_metafeatures.covariance import GroupedGaussian
+    >>> from metafs_metafeatures.gp_prior.covariance import GroupedGaussian
     >>> y, x = np.mgrid[:20, :20]
     >>> U = np.array([(t, *place) for t in (2, 3) for place in zip(x.flat, y.flat)], dtype=float)
     >>> root = prior_root(GroupedGaussian(sigma=6.0, groups=(0,)), U, 800)

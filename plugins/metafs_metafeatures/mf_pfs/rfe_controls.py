@@ -12,8 +12,8 @@ import numpy as np
 
 from metafs.parameters import check_at_least
 from metafs.typing import Array
-from metafs_metafeatures.elimination import Quality, eliminate_all_measured, evenly_down
-from metafs_metafeatures.measurers import Measurer
+from metafs_metafeatures.mf_pfs.elimination import Quality, eliminate_all_measured, evenly_down
+from metafs_metafeatures.mf_pfs.measurers import Measurer
 from metafs_svm import SVMWeights
 
 N_STEPS = 6

@@ -15,8 +15,8 @@ from sklearn.model_selection import KFold, StratifiedKFold, StratifiedShuffleSpl
 from metafs.errors import UsageError
 from metafs.parameters import check_between
 from metafs.typing import Array
-from metafs_metafeatures.against_rest import signs_against_rest, train
-from metafs_metafeatures.covariance import CovarianceFunction, Gaussian
+from metafs_metafeatures.gp_prior.against_rest import signs_against_rest, train
+from metafs_metafeatures.gp_prior.covariance import CovarianceFunction, Gaussian
 
 RELATIVE_COSTS = tuple(10.0 ** (np.arange(-2, 5) / 2))
 """C to choose among, in units of the inverse spread of the mapped samples."""

@@ -1,7 +1,7 @@
 r"""Patch prototypes on Gabor responses: how near an image comes to a piece of another one.
 
-A prototype P is a square piece of the representation (`metafs_metafeatures.gabor`) of some image:
-one band, four orientations, ``size`` by ``size`` places. Its value on an image is
+A prototype P is a square piece of the representation of some image
+(`metafs_metafeatures.generators.gabor`): one band, four orientations, ``size`` by ``size`` places. Its value on an image is
 
 .. math:: e^{-\beta d^2}, \qquad d^2 = \min_{b, p} \|R_{b, p} - P\|^2
 
@@ -28,7 +28,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from metafs.errors import UsageError
 from metafs.parameters import check_at_least, check_between
 from metafs.typing import Array
-from metafs_metafeatures.gabor import as_images, complex_responses
+from metafs_metafeatures.generators.gabor import as_images, complex_responses
 
 QUANTILES = (0.3, 0.7)
 

@@ -1,9 +1,9 @@
 r"""Mufasa over the columns of a table: search by properties of features instead of by features.
 
 A set of features is drawn by :math:`p(v \mid u)`, which clusters of the features in the space of
-their meta-features give (`metafs_metafeatures.clusters`); the point u walks towards where the sets
-are best (`metafs_metafeatures.walk`). Without meta-features every set is equally likely: the search
-is then Rand Search. For features that are generated see `metafs_metafeatures.search`.
+their meta-features give (`metafs_metafeatures.mufasa.clusters`); the point u walks towards where
+the sets are best (`metafs_metafeatures.mufasa.walk`). Without meta-features every set is equally
+likely: the search is then Rand Search. For features that are generated see `metafs_metafeatures.search`.
 
 What a feature is told to be worth is how much better the sets with it were than all sets on
 average, drawn towards 0 where there are few of them:
@@ -29,10 +29,10 @@ from metafs.prior import Prior
 from metafs.ranking import n_to_keep, ranking
 from metafs.selector import Selector
 from metafs.typing import Array, Matrix
-from metafs_metafeatures.clusters import FeatureClusters, NoSpace, standardised
-from metafs_metafeatures.extraction import seeded
-from metafs_metafeatures.svm_accuracy import SVMAccuracy
-from metafs_metafeatures.walk import STEP, Schedule, walk
+from metafs_metafeatures.mufasa.clusters import FeatureClusters, NoSpace, standardised
+from metafs_metafeatures.mufasa.extraction import seeded
+from metafs_metafeatures.mufasa.svm_accuracy import SVMAccuracy
+from metafs_metafeatures.mufasa.walk import STEP, Schedule, walk
 
 Candidate = tuple[int, tuple[int, ...], float]
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from metafs.quality_map import QualityMap
 from metafs.typing import Array
-from metafs_metafeatures.elimination import (
+from metafs_metafeatures.mf_pfs.elimination import (
     Quality,
     eliminate_all_measured,
     measured,
@@ -29,7 +29,7 @@ from metafs_metafeatures.elimination import (
     sizes_left,
     weakest,
 )
-from metafs_metafeatures.measurers import Measurer
+from metafs_metafeatures.mf_pfs.measurers import Measurer
 
 ALPHAS = (0.4, 0.8, 1.0, 1.2)
 """The share of n that is drawn in each of the four steps from 10n."""

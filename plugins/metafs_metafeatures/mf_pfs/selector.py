@@ -1,7 +1,7 @@
 r"""MF-PFS: a selector that predicts the quality of features from their properties.
 
-The elimination is that of `metafs_metafeatures.predictive`; quality is the squared weight of a
-feature in a linear support vector machine on the features drawn, the map a weighted nearest
+The elimination is that of `metafs_metafeatures.mf_pfs.predictive`; quality is the squared weight
+of a feature in a linear support vector machine on the features drawn, the map a weighted nearest
 neighbour regression.
 
 E. Krupka, A. Navot, N. Tishby, "Learning to select features using their properties", JMLR 9, 2008,
@@ -24,10 +24,10 @@ from metafs.prior import Prior, as_prior
 from metafs.ranking import n_to_keep, ranking
 from metafs.selector import Selector
 from metafs.typing import Array, Matrix
-from metafs_metafeatures.elimination import Quality, eliminate_all_measured, sizes_left
-from metafs_metafeatures.lazy_columns import as_measurer
-from metafs_metafeatures.measurers import Measurer, TableMeasurer
-from metafs_metafeatures.predictive import (
+from metafs_metafeatures.mf_pfs.elimination import Quality, eliminate_all_measured, sizes_left
+from metafs_metafeatures.mf_pfs.lazy_columns import as_measurer
+from metafs_metafeatures.mf_pfs.measurers import Measurer, TableMeasurer
+from metafs_metafeatures.mf_pfs.predictive import (
     ALPHAS,
     Elimination,
     eliminate_unmeasured,
@@ -147,8 +147,8 @@ class MFPFS(Selector):
         Parameters
         ----------
         measurer : Measurer, callable, table or path of a parquet file
-            Measures features by number; `metafs_metafeatures.measurers` and
-            `metafs_metafeatures.lazy_columns` have several.
+            Measures features by number; `metafs_metafeatures.mf_pfs.measurers` and
+            `metafs_metafeatures.mf_pfs.lazy_columns` have several.
         y : array-like of shape (n_samples,)
             The target.
         meta_features : array-like of shape (n_features, k), default=None

@@ -2,7 +2,7 @@
 
 A set is filled with features drawn one by one, each taken if it is new and what is left of the
 budget pays for it, until nothing more fits. `search` walks through the space of meta-features for
-the point that gives the best sets (`metafs_metafeatures.walk`).
+the point that gives the best sets (`metafs_metafeatures.mufasa.walk`).
 """
 
 import warnings
@@ -17,8 +17,8 @@ from metafs.errors import ProblemError, UsageError
 from metafs.generators import FeatureGenerator, measure_sound, prepared, total_cost
 from metafs.parameters import check_between
 from metafs.typing import Array
-from metafs_metafeatures.svm_accuracy import SVMAccuracy
-from metafs_metafeatures.walk import STEP, Schedule, Step, walk
+from metafs_metafeatures.mufasa.svm_accuracy import SVMAccuracy
+from metafs_metafeatures.mufasa.walk import STEP, Schedule, Step, walk
 
 MISSES = 20
 """Draws in a row that bring nothing new which fits, after which a set is full."""
@@ -226,7 +226,7 @@ def search(
 
     Examples
     --------
-    >>> from metafs_metafeatures.and_or import AndOrGenerator
+    >>> from metafs_metafeatures.generators.and_or import AndOrGenerator
     >>> rng = np.random.default_rng(0)
     >>> images = rng.random((60, 8, 8)) < np.repeat([0.2, 0.6], 30)[:, None, None]
     >>> y = np.repeat([0, 1], 30)

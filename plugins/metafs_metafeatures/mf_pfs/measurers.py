@@ -5,7 +5,7 @@ counts them, keeps their columns, and keeps the time it took. A feature that can
 named in ``failed`` with the reason, and the rest goes on.
 
 Here are features measured by a callable, by a generator, and those that stand in a table already;
-`metafs_metafeatures.lazy_columns` has those in a parquet file or a DuckDB table.
+`metafs_metafeatures.mf_pfs.lazy_columns` has those in a parquet file or a DuckDB table.
 """
 
 from abc import ABC, abstractmethod

@@ -17,7 +17,7 @@ from metafs.errors import ProblemError, UsageError
 from metafs.readers.duck import fetch, parquet_names, read_columns
 from metafs.readers.files import open_or_say, refuse_empty, shown, unreadable
 from metafs.typing import Array
-from metafs_metafeatures.measurers import CallableMeasurer, Measurer, TableMeasurer
+from metafs_metafeatures.mf_pfs.measurers import CallableMeasurer, Measurer, TableMeasurer
 
 TABLES = """
     select table_name from information_schema.tables
