@@ -1,7 +1,8 @@
 r"""Patch prototypes on Gabor responses: how near an image comes to a piece of another one.
 
 A prototype P is a square piece of the representation of some image
-(`metafs_metafeatures.generators.gabor`): one band, four orientations, ``size`` by ``size`` places. Its value on an image is
+(`metafs_metafeatures.generators.gabor`): one band, four orientations, ``size`` by ``size`` places.
+Its value on an image is
 
 .. math:: e^{-\beta d^2}, \qquad d^2 = \min_{b, p} \|R_{b, p} - P\|^2
 

@@ -3,7 +3,8 @@ r"""Mufasa over the columns of a table: search by properties of features instead
 A set of features is drawn by :math:`p(v \mid u)`, which clusters of the features in the space of
 their meta-features give (`metafs_metafeatures.mufasa.clusters`); the point u walks towards where
 the sets are best (`metafs_metafeatures.mufasa.walk`). Without meta-features every set is equally
-likely: the search is then Rand Search. For features that are generated see `metafs_metafeatures.search`.
+likely: the search is then Rand Search. For features that are generated see
+`metafs_metafeatures.search`.
 
 What a feature is told to be worth is how much better the sets with it were than all sets on
 average, drawn towards 0 where there are few of them:
