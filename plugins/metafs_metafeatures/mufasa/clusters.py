@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
+from metafs.quality_map import medians_of_known
 from metafs.typing import Array
 
 MAX_FOR_MEDOIDS = 5000
@@ -32,10 +33,7 @@ def standardised(meta_features: Array) -> tuple[Array, Array, Array]:
     >>> middle, U[2]
     (array([1., 5.]), array([0., 0.]))
     """
-    known = ~np.isnan(meta_features)
-    columns = zip(meta_features.T, known.T, strict=True)
-    medians = [np.median(u[on]) if on.any() else 0.0 for u, on in columns]
-    U = np.where(known, meta_features, np.array(medians))
+    U = np.where(np.isnan(meta_features), medians_of_known(meta_features), meta_features)
     middle, spread = U.mean(axis=0), U.std(axis=0)
     # A constant column has a spread of rounding only.
     scale = np.where(spread > 1e-12 * np.abs(U).max(axis=0, initial=0.0), spread, np.inf)
