@@ -187,11 +187,19 @@ def held_out_correlation(
 ) -> float:
     """Return the correlation of predicted and measured quality, the mean over held-out folds.
 
-    Where all predictions are the same there is none: it counts 0.
+    Where all predictions are the same there is none: it counts 0. There are as many folds as
+    asked for, or fewer, so that each holds two features at least.
     """
     known, values = _described(meta_features, quality)
     if known.shape[1] == 0:
         return 0.0
+    n_measured = np.count_nonzero(~np.isnan(values))
+    if n_measured < 4:
+        raise ProblemError(
+            f"{_WHERE}: {counted(n_measured, 'feature')} of known quality cannot be divided into "
+            "folds of two; measure at least four."
+        )
+    n_folds = min(n_folds, n_measured // 2)
     predicted = held_out_quality(
         known, values, regressor, n_folds=n_folds, random_state=random_state
     )

@@ -97,6 +97,17 @@ def test_features_of_unknown_quality_are_left_out():
     )
 
 
+def test_features_of_unknown_quality_do_not_decide_what_unknown_meta_features_are():
+    U, quality = planted()
+    U[:5, 0], quality[30:] = np.nan, np.nan
+    other = U.copy()
+    other[30:] = np.where(np.arange(90)[:, None] % 2, np.nan, 1e6)
+    one, two = (QualityMap(RIDGE).fit(each, quality) for each in (U, other))
+    np.testing.assert_array_equal(one.medians_, np.nanmedian(U[:30], axis=0))
+    np.testing.assert_array_equal(two.medians_, one.medians_)
+    np.testing.assert_array_equal(two.predict(U), one.predict(U))
+
+
 def test_weights_reach_the_regressor():
     U, quality = planted()
     weight = np.r_[np.ones(60), np.zeros(60)]
@@ -137,8 +148,11 @@ def test_bad_input_is_a_sentence():
         fit(None, quality)
     with pytest.raises(ProblemError, match="1 feature of known quality cannot be divided"):
         held_out_quality(U, np.r_[1.0, np.full(19, np.nan)], RIDGE)
-    with pytest.raises(UsageError, match="n_folds"):
-        held_out_quality(U, quality, RIDGE, n_folds=1)
+    with pytest.raises(ProblemError, match="3 features of known quality cannot be divided into"):
+        held_out_correlation(U[:3], quality[:3], RIDGE)
+    for held_out in (held_out_quality, held_out_correlation):
+        with pytest.raises(UsageError, match="n_folds"):
+            held_out(U, quality, RIDGE, n_folds=1)
     with pytest.raises(MetafsError, match="duplicate"):
         contributions(U, quality, RIDGE, names=["a", "b", "a"])
 
@@ -185,6 +199,17 @@ def test_what_each_meta_feature_contributes():
     assert contributions(U[:, 0], quality, RIDGE)["m0"] == held_out_correlation(
         U[:, 0], quality, RIDGE
     )
+
+
+@pytest.mark.parametrize("n", range(4, 13))
+@pytest.mark.parametrize("n_folds", [2, 5, 50])
+def test_what_is_foretold_perfectly_correlates_perfectly_however_few_they_are(n, n_folds):
+    u = np.random.default_rng(n).permutation(n).astype(float)
+    quality = np.append(2 * u + 1, np.nan)
+    found = held_out_correlation(np.append(u, 0.0), quality, LinearRegression(), n_folds=n_folds)
+    assert found == pytest.approx(1.0)
+    drop = contributions(np.append(u, 0.0), quality, LinearRegression(), n_folds=n_folds)["m0"]
+    assert drop == found
 
 
 def test_of_noise_nothing_is_foretold():
