@@ -8,8 +8,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from inspect import getattr_static
 from types import ModuleType
 from typing import Any
 
@@ -233,7 +235,7 @@ class Registry:
         for name, value in offered.items():
             if not isinstance(name, str) or not name:
                 raise RegistryError(f"plugin {plugin} offers {name!r}, which is not a name.")
-            lacking = [each for each in METHODS[kind] if not hasattr(value, each)]
+            lacking = [each for each in METHODS[kind] if not _has(value, each)]
             if isinstance(value, type) or lacking:
                 reason = "a class, not an object" if isinstance(value, type) else "no " + lacking[0]
                 raise RegistryError(
@@ -301,6 +303,12 @@ def _switched_off(disabled: Iterable[str], found: Iterable[EntryPoint]) -> set[s
         raise UsageError(f"there is no plugin {name!r} to leave out: {hint}")
     variable = os.environ.get(DISABLE_VARIABLE, "").split(",")
     return asked | {name.strip() for name in variable}
+
+
+def _has(value: Any, name: str) -> bool:
+    """Say whether an object has an attribute; a property is there, and is not computed."""
+    found = getattr_static(value, name, None)
+    return isinstance(found, property | cached_property) or hasattr(value, name)
 
 
 def _name_of(plugin: Any) -> str:

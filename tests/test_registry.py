@@ -120,6 +120,19 @@ def test_what_could_not_be_used_is_refused(offer, words):
         Registry([plugin(metafs_selectors=lambda: offer)])
 
 
+def test_properties_are_not_computed():
+    class Slow:
+        sample = meta_features = measure = cost = nearest = len
+
+        @property
+        def bounds(self):
+            raise AssertionError("asked for")
+
+    slow = Slow()
+    registry = Registry([plugin(metafs_generators=lambda: {"slow": slow})], entry_points=False)
+    assert registry.generators["slow"] is slow
+
+
 def test_a_registry_survives_cloning_and_pickling():
     import metafs_filters
 
