@@ -1,4 +1,5 @@
 import pickle
+from math import cos, exp, pi
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy.signal import correlate2d
 
 from metafs.errors import ProblemError, UsageError
 from metafs.generators import describe_all, measure_all, prepared
+from metafs.registry import Registry
 from metafs.testing.generators import CHECKS
 from metafs_metafeatures.generators.gabor import (
     ORIENTATIONS,
@@ -68,6 +70,25 @@ def generator():
 @pytest.fixture(scope="module")
 def images():
     return pink_images(5, 32, seed=4)
+
+
+def test_a_filter_is_the_published_one():
+    """By hand for 7 pixels: sigma = 0.0036 * 49 + 0.35 * 7 + 0.18 = 2.8064, lambda = 3.508."""
+    sigma, wavelength = 2.8064, 3.508
+    raw = np.array(
+        [
+            [
+                exp(-(x**2 + 0.09 * y**2) / (2 * sigma**2)) * cos(2 * pi * x / wavelength)
+                for x in range(-3, 4)
+            ]
+            for y in range(-3, 4)
+        ]
+    )
+    G = gabor_filter(7, 0.0)
+    centred = raw - raw.mean()
+    np.testing.assert_allclose(G, centred / np.sqrt((centred**2).sum()), atol=1e-12)
+    np.testing.assert_allclose(gabor_filter(7, np.pi / 2), G.T, atol=1e-12)
+    assert G[3, 3] == pytest.approx(0.25876508)
 
 
 def test_a_filter_sees_the_orientation_it_is_made_for():
@@ -182,6 +203,21 @@ def test_drawing_goes_over_sizes_images_and_bands(generator):
     assert {p.band for p in patches} == {0, 1}
     assert all(p.row + p.size <= 16 and p.column + p.size <= 16 for p in patches)
     assert {p.row for p in patches if p.size == 4} == set(range(13))
+
+
+def test_a_patch_costs_its_number_of_places(generator):
+    assert [generator.cost(Patch(size, 0, 0, 0, 0)) for size in (4, 8, 12)] == [16.0, 64.0, 144.0]
+
+
+def test_a_registry_computes_nothing(monkeypatch):
+    def refused(*arguments):
+        raise AssertionError("computed")
+
+    for name in ("pink_images", "complex_responses"):
+        monkeypatch.setattr(f"metafs_metafeatures.generators.patches.{name}", refused)
+    registry = Registry()
+    assert not registry.failures()
+    assert not {"source", "bounds", "sharpness"} & vars(registry.generators["patches"]).keys()
 
 
 def test_beta_is_the_inverse_of_a_typical_distance(generator):

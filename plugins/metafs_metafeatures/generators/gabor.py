@@ -10,7 +10,8 @@ with :math:`\gamma = 0.3`, :math:`\sigma = 0.0036 s^2 + 0.35 s + 0.18`,
 :math:`\lambda = \sigma / 0.8`, then shifted to mean 0 and scaled to length 1. Filter sizes are
 7, 9, 11, ...; two neighbouring sizes make a band. An image is represented by, for each band and
 each of four orientations, the largest absolute response of both sizes around every ``stride``-th
-place.
+place. The square around a place and the stride are the same in all bands; in Serre et al., as far
+as we know, both grow with the band.
 
 T. Serre, L. Wolf, T. Poggio, "Object recognition with features inspired by visual cortex",
 CVPR 2005, as told in E. Krupka, A. Navot, N. Tishby, "Learning to select features using their

@@ -33,6 +33,7 @@ from metafs_metafeatures.generators.gabor import as_images, complex_responses
 
 QUANTILES = (0.3, 0.7)
 
+_SIDE = 48  # pixels along the side of a random image
 _WINDOWS = 2**21  # values that are unfolded at a time
 _REFERENCE = 256  # patches of each size that bounds are taken from
 _CALIBRATION = 32  # images and patches of each size that beta is taken from
@@ -60,7 +61,7 @@ class Responses:
         return len(self.bands)
 
 
-def pink_images(n_images: int = 32, side: int = 48, seed: int = 0) -> Array:
+def pink_images(n_images: int = 32, side: int = _SIDE, seed: int = 0) -> Array:
     """Return random images whose amplitude falls with frequency as in natural ones, in [0, 1].
 
     Examples
@@ -151,7 +152,7 @@ class PatchPrototypes:
     n_bands : int, default=4
         Bands of two scales each; the paper has 8, on larger images.
     pool : int, default=4
-        Side of the square of pixels over which responses are pooled; 8 in Serre et al.
+        Side of the square of pixels over which responses are pooled, in every band.
     stride : int, default=2
         Pixels from one place of the representation to the next. With 2, images of 32 by 32 pixels
         have 16 by 16 places, just enough for the largest prototype.
@@ -168,6 +169,9 @@ class PatchPrototypes:
     each meta-feature in units of its range. Bounds are the extremes of 256 random patches of each
     size. The cost of a patch is its number of places, size^2, which is what a comparison at one
     place takes.
+
+    Pool and stride are the same in all bands; in Serre et al., as far as we know, both grow with
+    the band.
 
     Examples
     --------
@@ -205,11 +209,8 @@ class PatchPrototypes:
             check_at_least("a size of a patch", size)
         if self.beta is not None:
             check_between("beta", self.beta)
-        images = pink_images() if self.images is None else self.images
-        places = min(
-            len(range((self.stride - 1) // 2, side, self.stride))
-            for side in as_images(images).shape[1:]
-        )
+        sides = (_SIDE,) if self.images is None else as_images(self.images).shape[1:]
+        places = min(len(range((self.stride - 1) // 2, side, self.stride)) for side in sides)
         if max(self.sizes) > places:
             raise UsageError(
                 f"patches of {max(self.sizes)} places do not fit into source images with {places} "
