@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 from metafs.errors import UsageError
 from metafs_metafeatures import Gaussian, GroupedGaussian, OrientedGaussian
 from metafs_metafeatures.generators.monomials import PERIOD, table_2
+from metafs_metafeatures.gp_prior.covariance import AlongColumn
 
 
 def slow_equation_6(u, v, sigma):
@@ -109,6 +110,13 @@ def test_orientations_go_the_shorter_way_round():
     np.testing.assert_allclose(C(U, U)[0, 1], np.exp(-2))
     pairs = replace(C, period=half_circle)
     np.testing.assert_allclose(pairs(U, U)[0, 2], np.exp(-0.5))
+
+
+def test_values_more_than_a_period_apart_are_as_near_as_within_one():
+    along = AlongColumn(sigma=10.0, period=180.0)
+    apart = along(np.array([0.0, 400.0]), np.array([190.0, 370.0, -550.0]))
+    by_hand = np.array([[10.0, 10.0, 10.0], [30.0, 30.0, 50.0]])
+    np.testing.assert_allclose(apart, np.exp(-(by_hand**2) / 200))
 
 
 def test_whole_numbers_are_meta_features_too():

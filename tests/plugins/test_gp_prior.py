@@ -14,7 +14,12 @@ from metafs.errors import ProblemError, UsageError
 from metafs_metafeatures import Gaussian, GPPriorClassifier, GroupedGaussian
 from metafs_metafeatures.gp_prior import classifier
 from metafs_metafeatures.gp_prior.against_rest import signs_against_rest, spread, train
-from metafs_metafeatures.gp_prior.choice import folds_of, sigma_candidates, standardised
+from metafs_metafeatures.gp_prior.choice import (
+    RELATIVE_COSTS,
+    folds_of,
+    sigma_candidates,
+    standardised,
+)
 
 LINE = np.arange(30.0)[:, None]
 
@@ -296,6 +301,30 @@ def test_cross_validation_is_that_of_separate_fits():
             part.fit(X[inside], y[inside], meta_features=LINE)
             right += np.count_nonzero(part.predict(X[outside]) == y[outside])
         assert choice.accuracy == right / 60
+
+
+def test_folds_hold_even_parts_of_every_class_at_random():
+    y = np.repeat([0, 1, 2], [40, 20, 8])
+    folds = list(folds_of(y, 4, seed=0))
+    assert len(folds) == 4
+    for inside, outside in folds:
+        assert np.bincount(y[outside]).tolist() == [10, 5, 2]
+        np.testing.assert_array_equal(np.sort(np.append(inside, outside)), np.arange(68))
+        assert (np.diff(outside[y[outside] == 0]) > 1).any()
+    again = [outside.tolist() for _, outside in folds_of(y, 4, seed=0)]
+    assert again == [outside.tolist() for _, outside in folds]
+    assert again != [outside.tolist() for _, outside in folds_of(y, 4, seed=1)]
+    alone = [outside for _, outside in folds_of(np.repeat([0, 1], [19, 1]), 4, seed=0)]
+    assert [len(each) for each in alone] == [5] * 4 and any((np.diff(alone) > 1).ravel())
+
+
+def test_costs_from_a_tenth_to_a_hundred_of_the_inverse_spread_are_tried():
+    np.testing.assert_allclose(RELATIVE_COSTS, [0.1, 10**-0.5, 1, 10**0.5, 10, 10**1.5, 100])
+    X, y = smooth_problem(40, seed=11)
+    fitted = GPPriorClassifier(Gaussian(2.0), random_state=0).fit(X, y, meta_features=LINE)
+    unit = spread(X @ Gaussian(2.0)(LINE, LINE) @ X.T)
+    costs = [choice.cost * unit for choice in fitted.choices_]
+    np.testing.assert_allclose(costs, RELATIVE_COSTS, rtol=1e-6)
 
 
 @pytest.mark.parametrize("y", [[0, 1], [0, 1, 2], [0, 0, 0, 1], [0, 1, 2, 2, 2, 2], list("aabbc")])

@@ -407,6 +407,17 @@ def test_norm_infogain_takes_the_most_bits_for_their_cost():
     assert plain.quality >= found.quality
 
 
+def test_norm_infogain_draws_for_fifty_times_the_budget():
+    images, y = table()
+
+    class Cheap(Columns):
+        def cost(self, f):
+            return 1.0
+
+    found = norm_infogain(Cheap(), images, y, budget=3, random_state=0)
+    assert found.stopped == "ranked 150 features"
+
+
 def test_rand_search_draws_from_everywhere_and_keeps_the_best():
     images, y = table()
     found = rand_search(Columns(), images, y, budget=30, quality=separation, random_state=0)
@@ -425,6 +436,19 @@ def test_any_set_measure_serves_as_quality():
     assert np.isclose(found.quality, margin.of_set(X, y, np.arange(X.shape[1])))
     with pytest.raises(UsageError, match="quality is 7"):
         search(Columns(), images, y, budget=6, quality=7)
+
+
+@pytest.mark.parametrize("method", [search, rand_search])
+def test_the_quality_of_a_set_is_by_default_the_accuracy_on_values_as_they_are(method):
+    images, y = table()
+    images[:, ::2] *= 30.0
+
+    def qualities(quality):
+        found = method(Columns(), images, y, budget=20, n_steps=9, quality=quality, random_state=0)
+        return [step.quality for step in found.history]
+
+    as_they_are, standardised = (SVMAccuracy(standardise=each).of_table for each in (False, True))
+    assert qualities(None) == qualities(as_they_are) != qualities(standardised)
 
 
 def slow_accuracy(X, y, C, n_folds, seed):
