@@ -193,7 +193,7 @@ def held_out_correlation(
     known, values = _described(meta_features, quality)
     if known.shape[1] == 0:
         return 0.0
-    n_measured = np.count_nonzero(~np.isnan(values))
+    n_measured = int(np.count_nonzero(~np.isnan(values)))
     if n_measured < 4:
         raise ProblemError(
             f"{_WHERE}: {counted(n_measured, 'feature')} of known quality cannot be divided into "
