@@ -6,7 +6,8 @@ The question of `few_labels.py`, asked of gene expression, which section 9 of Kr
 Tishby (2008) names. The genes have no names in common, so nothing is known of them elsewhere. Their
 meta-features come from samples without their labels: mean, standard deviation, skewness and
 kurtosis of a gene, its absolute correlation with each of the first five principal components, and
-the share of its variance that these explain. Intensities are taken as logarithms.
+the share of its variance that these explain. So they depend on the instances, though not on their
+labels; the paper's do not depend on instances at all. Intensities are taken as logarithms.
 
 Half of the labelled samples come from each class, and 50 genes are selected. Of the other samples
 one half is not labelled and serves the meta-features, together with the labelled ones; the other

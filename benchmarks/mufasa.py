@@ -13,6 +13,8 @@ Beside them an SVM with a polynomial kernel on the pixels, whose degree (1 to 8)
 with the best accuracy in a 2-fold cross-validation of the training images. Figure 7: the point
 at which Mufasa's set was drawn.
 
+SVMs are LIBSVM's, a machine for each pair of classes; the paper's linear SVM is a multi-class one.
+
 Figure 8: 4 against 9, 200 images to train and 200 to test, features without shifts and with a
 scatter of 2; Mufasa searches over the centre of a feature (even in 4 x 4 pixels), or over its
 number of inputs, or one set is drawn at random.

@@ -5,8 +5,9 @@ predicts the mean of the :math:`\mu_t`, with the variance of the mixture of its 
 
 .. math:: c^2 \left( \frac1T \sum_t (v_t + \mu_t^2) - \Big( \frac1T \sum_t \mu_t \Big)^2 \right)
 
-where c makes the variances right on average for rows that a tree has not seen: the mean squared
-error of the trees that left a row out of their sample, divided by the variance they give it.
+where :math:`c^2` makes the variances right on average for rows that a tree has not seen: it is the
+mean squared error of the trees that left a row out of their sample, divided by the mean variance
+they give it. c is kept between 1/4 and 4.
 """
 
 from typing import Any, Self

@@ -15,7 +15,9 @@ Smooth in the orientation as well, with variances that depend on the group:
 .. math:: C(u_i, u_j) = [g_i = g_j] \; A_t(u_t) A_r(u_r) \;
           e^{-\|p_i - p_j\|^2 / 2 \sigma_P^2} \; e^{-\Delta\phi_{ij}^2 / 2 \sigma_\phi^2}
 
-with :math:`\Delta\phi` the shorter way round. Any other ``C(U, V)`` that returns a matrix of
+with :math:`\Delta\phi` the shorter way round. Here the paper multiplies equation 7, which is 0
+already where orientations differ; we take the orientation out of the group, since the last factor
+would change nothing otherwise. Any other ``C(U, V)`` that returns a matrix of
 shape (len(U), len(V)) will do too, if it is symmetric and positive semi-definite. Those here are
 products over the columns, which is what `metafs_metafeatures.gp_prior.root` makes use of.
 

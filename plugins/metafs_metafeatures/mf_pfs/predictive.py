@@ -10,6 +10,10 @@ To keep n of N features, of which most are never measured: while more than n are
 
 E. Krupka, A. Navot, N. Tishby, "Learning to select features using their properties", JMLR 9, 2008,
 algorithm 2; :math:`\alpha` of the four steps from N = 10n as in section 5.2.
+
+With ``reuse``, which is the default of `MFPFS`, we depart from that: features measured already are
+drawn first, so that :math:`F_0` is not random. The published :math:`\alpha` then measure about
+2.35n features, without ``reuse`` about 2.6n; the paper says 2.1n.
 """
 
 from collections.abc import Sequence
