@@ -21,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")
 
 import numpy as np
 
-from metafs_metafeatures.generators.monomials import PERIOD, MonomialGenerator, table_2
+from metafs_metafeatures.generators.monomials import PERIOD, MonomialGenerator, all_monomials
 from metafs_metafeatures.gp_prior.against_rest import signs_against_rest, spread, train
 from metafs_metafeatures.gp_prior.choice import RELATIVE_COSTS, cross_validate, folds_of
 from metafs_metafeatures.gp_prior.classifier import GPPriorClassifier
@@ -97,7 +97,7 @@ def report(draw, name, work, y_test):
 def one_draw(draw, n_train, oriented, images, y, test, y_test):
     rows = np.random.default_rng(draw).permutation(len(y))[:n_train]
     images, y = images[rows], y[rows]
-    generator, (features, U) = MonomialGenerator(), table_2()
+    generator, (features, U) = MonomialGenerator(), all_monomials()
     X = generator.measure_all(features, generator.prepare(images))
 
     def predict(classifier):

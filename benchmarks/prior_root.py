@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import eigh
 from timing import exponent
 
-from metafs_metafeatures import GroupedGaussian, table_2
+from metafs_metafeatures import GroupedGaussian, all_monomials
 from metafs_metafeatures.gp_prior.root import prior_root
 
 COVARIANCE = GroupedGaussian(6.0, groups=(0, 1, 2))
@@ -51,7 +51,7 @@ def own_root(U):
 
 
 def main():
-    _, U = table_2()
+    _, U = all_monomials()
     seconds = []
     for n in SIZES:
         taken, R = best_of(3, lambda n=n: dense_root(U[:n]))

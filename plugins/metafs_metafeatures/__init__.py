@@ -7,7 +7,7 @@ from metafs_metafeatures.generators import (
     MonomialGenerator,
     Patch,
     PatchPrototypes,
-    table_2,
+    all_monomials,
 )
 from metafs_metafeatures.gp_prior import (
     Gaussian,
@@ -63,6 +63,7 @@ __all__ = [
     "Schedule",
     "Step",
     "TableMeasurer",
+    "all_monomials",
     "as_measurer",
     "metafs_generators",
     "metafs_learners",
@@ -74,5 +75,4 @@ __all__ = [
     "rfe_all",
     "rfe_small",
     "search",
-    "table_2",
 ]

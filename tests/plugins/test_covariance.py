@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from metafs.errors import UsageError
 from metafs_metafeatures import Gaussian, GroupedGaussian, OrientedGaussian
-from metafs_metafeatures.generators.monomials import PERIOD, table_2
+from metafs_metafeatures.generators.monomials import PERIOD, all_monomials
 from metafs_metafeatures.gp_prior.covariance import AlongColumn
 
 
@@ -130,7 +130,7 @@ def half_circle():
 
 
 def test_the_paper_s_features_fall_into_sixty_groups_of_four_hundred():
-    _, U = table_2()
+    _, U = all_monomials()
     _, sizes = np.unique(U[:, :3], axis=0, return_counts=True)
     assert sizes.tolist() == [400] * 60
     C = GroupedGaussian(6.0, groups=(0, 1, 2))(U[:1], U)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from metafs.errors import UsageError
 from metafs.generators import measure_all, prepared
-from metafs_metafeatures import MonomialGenerator, table_2
+from metafs_metafeatures import MonomialGenerator, all_monomials
 from metafs_metafeatures.generators.monomials import Monomial, offsets
 
 GENERATOR = MonomialGenerator()
@@ -55,8 +55,8 @@ def test_values_are_products_of_the_pixels_of_figure_3(u):
     assert len(set(slow_pixels(f))) == f.n_inputs
 
 
-def test_table_2_has_the_paper_s_features():
-    features, U = table_2()
+def test_the_default_features_are_those_of_table_2():
+    features, U = all_monomials()
     assert len(features) == len(set(features)) == 24_000
     for n_inputs, count in ((3, 16_000), (2, 8_000)):
         own = U[U[:, 0] == n_inputs]
@@ -93,7 +93,7 @@ def test_no_valid_orientation_is_nearer(u):
 
 
 def test_many_at_once_are_as_one_by_one():
-    features, _ = table_2()
+    features, _ = all_monomials()
     some = features[::311]
     images = np.random.default_rng(1).integers(0, 256, size=(6, 28, 28), dtype=np.uint8)
     gray = images / 127.5 - 1
@@ -114,7 +114,7 @@ def test_gray_levels_reach_from_minus_one_to_one():
 
 def test_other_images_have_other_features():
     generator = MonomialGenerator((12, 9), 2, ((3, 4),))
-    features, U = table_2(generator)
+    features, U = all_monomials(generator)
     assert len(features) == (4 + 2) * 8 * 5
     np.testing.assert_array_equal(generator.bounds, np.stack([U.min(0), U.max(0)], axis=1))
     images = np.random.default_rng(0).normal(size=(2, 12, 9))

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from metafs.errors import UsageError
 from metafs_metafeatures import Gaussian, GroupedGaussian, OrientedGaussian
-from metafs_metafeatures.generators.monomials import PERIOD, MonomialGenerator, table_2
+from metafs_metafeatures.generators.monomials import PERIOD, MonomialGenerator, all_monomials
 from metafs_metafeatures.gp_prior import blocks as prior_blocks
 from metafs_metafeatures.gp_prior.blocks import along_axes, symmetric_root
 from metafs_metafeatures.gp_prior.covariance import AlongColumn
@@ -81,7 +81,7 @@ def test_it_is_the_principal_root(n_groups, height, width, sigma):
 
 
 def test_the_root_of_the_paper_s_features_is_two_small_ones():
-    _, U = table_2()
+    _, U = all_monomials()
     root = prior_root(GroupedGaussian(6.0, groups=(0, 1, 2)), U, len(U))
     (blocks,) = root.blocks
     assert blocks.columns.shape == (60, 400)
@@ -96,7 +96,7 @@ def test_the_root_of_the_paper_s_features_is_two_small_ones():
 
 def test_orientations_are_a_third_axis():
     generator = MonomialGenerator((10, 11), 3, ((2, 8), (4, 16)))
-    _, U = table_2(generator)
+    _, U = all_monomials(generator)
     covariance = OrientedGaussian(
         1.5, (3, 4), (0, 1), 2, 25.0, half_or_whole, (lambda t: 4 - t, lambda r: 1 / r)
     )

@@ -1,8 +1,8 @@
 r"""Monomials: products of the gray levels of two or three pixels, told apart by five meta-features.
 
-The pixels form an isosceles triangle with its height a quarter of its base; with two inputs the
-tip is left out. With the centre of the base at :math:`(u_x, u_y)`, its length :math:`u_r` and its
-orientation :math:`u_\phi`, the pixels lie at
+Two of the pixels are the ends of a base; the third, if there is one, lies off the middle of the
+base, a quarter of its length away. With the centre of the base at :math:`(u_x, u_y)`, its length
+:math:`u_r` and its orientation :math:`u_\phi`, the pixels lie at
 
 .. math::
     p_\pm = (u_x, u_y) \pm \tfrac{u_r}{2} (\cos u_\phi, \sin u_\phi), \qquad
@@ -240,12 +240,14 @@ class MonomialGenerator:
         return found
 
 
-def table_2(generator: MonomialGenerator | None = None) -> tuple[list[Monomial], Array]:
-    """Return the 24,000 features of the paper's table 2, and their meta-features.
+def all_monomials(generator: MonomialGenerator | None = None) -> tuple[list[Monomial], Array]:
+    """Return every feature of a generator, and their meta-features.
+
+    Without a generator these are the 24,000 features of the paper's table 2.
 
     Examples
     --------
-    >>> features, U = table_2()
+    >>> features, U = all_monomials()
     >>> U.shape
     (24000, 5)
     >>> features[0]
