@@ -61,8 +61,8 @@ METHODS = {
     "Rand Search": rand_search,
 }
 CLAIM_6 = (
-    "Paper, in words (its curves are pictures): Mufasa is below both other ways to spend the budget "
-    "at every budget, and below the polynomial SVM from 3000 (about 600 features) on."
+    "Paper, in words (its curves are pictures): Mufasa is below both other ways to spend a budget "
+    "at every size of it, and below the polynomial SVM from 3000 (about 600 features) on."
 )
 CLAIM_8 = (
     "Paper, in words: with few features it is better to search over locations, with many over the "
