@@ -18,8 +18,8 @@ from speedup group by transfer
 """
 
 
-def solve_all(stream: Any, db: MetaDB, transfer: str, budget: int) -> None:
-    for solution in solve(stream, db=db, transfer=transfer, budget=budget):
+def solve_all(stream: Any, db: MetaDB, transfer: str, budget: int, **settings: Any) -> None:
+    for solution in solve(stream, db=db, transfer=transfer, budget=budget, **settings):
         assert solution.status == "solved", solution
 
 

@@ -2,14 +2,16 @@
 
 Each pair calls its pixels by names of its own, so no problem has a neighbour and the only way from
 one to the next are meta-features: row and column of the pixel. Beside it the same pairs under
-common names, with and without memory.
+common names, without meta-features, and judged by each regressor.
 """
 
 from dataclasses import replace
 from tempfile import TemporaryDirectory
+from time import process_time
 
 from comparing import SPED_UP, solve_all
 
+from metafs import Registry
 from metafs.readers import sources
 from metafs_metadb import MetaDB
 
@@ -27,23 +29,32 @@ def problems(renamed, described):
         yield problem
 
 
+def sped_up(renamed, described, regressor):
+    """Solve all pairs with memory, then without, and compare."""
+    with TemporaryDirectory() as folder:
+        db, stream = MetaDB(f"{folder}/m.duckdb"), list(problems(renamed, described))
+        began = process_time()
+        solve_all(stream, db, "guided", BUDGET, regressor=regressor)
+        seconds = process_time() - began
+        solve_all(stream, db, "none", BUDGET)
+        columns, rows = db.sql(SPED_UP)
+        (found,) = (dict(zip(columns, row, strict=True)) for row in rows)
+        ((evaluations,),) = db.sql("select avg(n_evaluations) from run where transfer = 'guided'")[
+            1
+        ]
+    return found["reached_cold_fitness"], evaluations, found["geometric_mean"], seconds
+
+
 def main():
-    print("| columns | meta-features | reached cold fitness | evaluations | speed-up |")
-    print("|---|---|--:|--:|--:|")
-    for renamed, described in [(False, True), (True, False), (True, True)]:
-        with TemporaryDirectory() as folder:
-            db = MetaDB(f"{folder}/m.duckdb")
-            for transfer in ("guided", "none"):
-                solve_all(list(problems(renamed, described)), db, transfer, BUDGET)
-            columns, rows = db.sql(SPED_UP)
-            told = [dict(zip(columns, row, strict=True)) for row in rows]
-            mean = list(db.sql("select avg(n_evaluations) from run where transfer = 'guided'")[1])
-            reached, speedup = (
-                (told[0]["reached_cold_fitness"], told[0]["geometric_mean"]) if told else ("", "")
-            )
-            names = "renamed in each pair" if renamed else "of one name"
-            told_of = "row, column" if described else "none"
-            print(f"| {names} | {told_of} | {reached} | {mean[0][0]:.0f} | {speedup} |", flush=True)
+    print("| columns | meta-features | regressor | reached | evaluations | speed-up | seconds |")
+    print("|---|---|---|--:|--:|--:|--:|")
+    renamed = [(True, True, name) for name in Registry().regressors]
+    for strange, described, name in [(False, True, None), (True, False, None), *renamed]:
+        reached, evaluations, speedup, seconds = sped_up(strange, described, name)
+        columns = "renamed in each pair" if strange else "of one name"
+        told = "row, column" if described else "none"
+        cells = columns, told, name or "", reached, f"{evaluations:.0f}", speedup, f"{seconds:.0f}"
+        print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
 if __name__ == "__main__":

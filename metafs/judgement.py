@@ -92,4 +92,7 @@ def judge(
         expected, std = quality_map.predict(here, return_std=True)
     else:
         expected = quality_map.predict(here)
+    blank = np.isnan(here).all(axis=1)  # of which nothing is known: as any feature
+    expected = np.where(blank, worth[rows].mean(), expected)
+    std = None if std is None else np.where(blank, worth[rows].std(), std)
     return Judgement(np.clip(expected, 0.0, 1.0), std, tuple(common), len(rows))

@@ -124,7 +124,7 @@ class Memory:
 
     def solved(self, problem: Problem, settings: Settings) -> Mapping[str, Any] | None:
         """Return the run that solved the same content with the same settings, if there is one."""
-        return self.db.solved(problem.fingerprint, settings.digest())
+        return self.db.solved(problem.fingerprint, settings.digest_for(problem))
 
     def record(
         self,

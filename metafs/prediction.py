@@ -29,9 +29,17 @@ class Prediction:
     """What it was worth there on average; None if memory has never met it."""
 
 
+@dataclass(frozen=True)
+class Predictions:
+    """Features ranked, the best first, and the meta-features that told."""
+
+    features: tuple[Prediction, ...]
+    by: tuple[str, ...]
+
+
 def predict_features(
     metadb: MetaDB, table: FeatureTable, regressor: Any, *, space: str | None = None
-) -> list[Prediction]:
+) -> Predictions:
     """Rank the features of a table by what features of their kind were worth, the best first.
 
     Raises
@@ -58,7 +66,7 @@ def predict_features(
                 quality=None if row is None else float(fared.quality[row]),
             )
         )
-    return predictions
+    return Predictions(tuple(predictions), judgement.by)
 
 
 def _space(metadb: MetaDB, space: str | None) -> str:
@@ -81,12 +89,13 @@ def _space(metadb: MetaDB, space: str | None) -> str:
 
 
 def _too_little(fared: FeatureExperience, names: Sequence[str], space: str) -> str:
-    if len(fared) < FEWEST:
+    if not set(names) & set(fared.meta_feature_names):
         return (
-            f"only {len(fared)} features with meta-features are remembered in space '{space}', "
-            f"and a map needs {FEWEST}: solve more problems with --meta-features FILE."
+            f"the table's meta-features, {listing(list(names))}, are others than those that space "
+            f"'{space}' knows, {listing(fared.meta_feature_names)}: use the same names."
         )
     return (
-        f"the table's meta-features, {listing(list(names))}, are others than those that space "
-        f"'{space}' knows, {listing(fared.meta_feature_names)}: use the same names."
+        f"only {len(fared)} different features with meta-features are remembered in space "
+        f"'{space}', and a map needs {FEWEST}: solve problems over more features, described with "
+        "--meta-features FILE."
     )

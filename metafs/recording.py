@@ -106,6 +106,7 @@ def run_row(prepared: Prepared, worked: Worked) -> RunRow:
     seconds = {**prepared.seconds, **worked.seconds}
     return replace(
         _run(plan),
+        settings=plan.settings.digest_for(prepared.problem),
         started_at=prepared.started_at,
         learner=plan.learner_for(prepared.problem)[0] if scores else None,
         distance=prepared.described.distance if prepared.described else None,

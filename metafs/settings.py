@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from hashlib import blake2b
 from typing import Any
 
+import numpy as np
+
 from metafs.errors import UsageError
 from metafs.learning import (
     default_scoring,
@@ -58,6 +60,16 @@ class Settings:
         values = {each.name: _described(getattr(self, each.name)) for each in fields(self)}
         text = json.dumps(values, sort_keys=True)
         return blake2b(text.encode(), digest_size=12).hexdigest()
+
+    def digest_for(self, problem: Problem) -> str:
+        """Return a digest that also differs for other meta-features of the same problem."""
+        if problem.meta_features is None:
+            return self.digest()
+        told = blake2b(self.digest().encode(), digest_size=12)
+        told.update(json.dumps(problem.meta_feature_names).encode())
+        order = np.argsort(problem.feature_names)  # columns in another order are the same problem
+        told.update(np.ascontiguousarray(problem.meta_features[order]).tobytes())
+        return told.hexdigest()
 
     def resolve(self, registry: Registry) -> "Plan":
         """Look every name up, once, before any problem is read."""

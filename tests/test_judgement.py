@@ -202,7 +202,9 @@ class TestPrediction:
 
     def test_features_are_ranked_by_what_their_kind_was_worth(self, db):
         metadb = self.solved(db)
-        found = predict_features(metadb, self.table(), Registry().regressors["forest"])
+        predicted = predict_features(metadb, self.table(), Registry().regressors["forest"])
+        assert predicted.by == ("kind", "noise")
+        found = predicted.features
         assert [each.rank for each in found] == [1, 2, 3, 4]
         assert found[0].name == "useful"
         assert found[0].expected > 0.1 > found[-1].expected
@@ -213,13 +215,20 @@ class TestPrediction:
 
     def test_a_regressor_that_does_not_know_how_sure_it_is_says_nothing_of_it(self, db):
         found = predict_features(self.solved(db), self.table(), LinearRegression())
-        assert {each.uncertainty for each in found} == {None}
+        assert {each.uncertainty for each in found.features} == {None}
 
     @pytest.mark.parametrize(
         ("n_problems", "changes", "names", "space", "kind", "words"),
         [
             (1, {"described": False}, ("kind", "noise"), None, MetafsError, "knows no meta-feat"),
-            (1, {"n_features": 8}, ("kind", "noise"), None, MetafsError, "only 8 features"),
+            (
+                1,
+                {"n_features": 8},
+                ("kind", "noise"),
+                None,
+                MetafsError,
+                "only 8 different features",
+            ),
             (2, {}, ("colour", "age"), None, MetafsError, "'colour', 'age', are others than"),
             (1, {}, ("kind", "noise"), "elsewhere", UsageError, "only in 'default'"),
         ],

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from metafs.checks import listing
 from metafs.cli.app import Sentences
 from metafs.cli.lists import echo, limit_option, space_option
 from metafs.cli.options import db_option, json_option, no_plugin_option
@@ -44,10 +45,10 @@ def features(
     With --predict, judge features that nobody needs to have measured: the first column of TABLE
     names them, the others are meta-features that memory knows too, of problems solved with
     meta-features. They are ranked by the quality that features of their kind earned; uncertainty
-    is how far such features lie around it (a standard deviation), and quality what memory has seen
-    of the feature itself, if anything.
+    is a standard deviation, as the regressor tells it, and quality what memory has seen of the
+    feature itself, if anything. Memory needs at least ten different features with meta-features.
 
-    Example: metafs features --problem "digits 3 vs 8"
+    Example: metafs features --predict candidates.csv --limit 50
     """
     if table is not None:
         if problem is not None:
@@ -74,9 +75,11 @@ def _predicted(
     from metafs.registry import Registry
     from metafs.settings import DEFAULT_REGRESSOR
 
-    if not path.is_file():
-        raise UsageError(f"there is no file '{path}' to predict from; check the path.")
     chosen = Registry(disabled=no_plugin).regressors[regressor or DEFAULT_REGRESSOR]
-    rows = predict_features(metadb, read_feature_table(path), chosen, space=space)
+    table = read_feature_table(path)
+    found = predict_features(metadb, table, chosen, space=space)
+    unused = [name for name in table.names if name not in found.by]
+    if unused:
+        click.echo(f"not used, for memory does not know it: {listing(unused)}.", err=True)
     columns = tuple(field.name for field in fields(Prediction))
-    return Table(columns, [astuple(row) for row in rows[:limit]])
+    return Table(columns, [astuple(row) for row in found.features[:limit]])

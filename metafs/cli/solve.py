@@ -151,6 +151,8 @@ def line(solution: Solution, width: int) -> str:
     if solution.status == "failed":
         return f"{name}  failed: {one_line(solution.error or '')}"
     near = ", ".join(f"{one_line(other)} ({d:.2f})" for other, d in solution.neighbours[:2])
+    if not near and solution.transferred:
+        near = "none; columns judged by their kind"
     return "  ".join(
         [
             name,

@@ -1,5 +1,6 @@
 """Meta-features of a stream's problems: properties of features, looked up by feature name."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from metafs.checks import check_names, checked_meta_features, listing
-from metafs.columns import convert
-from metafs.errors import ProblemError
+from metafs.columns import Column, convert
+from metafs.errors import ProblemError, UsageError
 from metafs.problem import Problem
 from metafs.readers import tables
 from metafs.readers.files import TABLES, kind_of, shown, utf8_name
@@ -25,15 +26,23 @@ class FeatureTable:
     """Of the meta-features."""
     values: Array
     """(n_features, k), NaN where unknown."""
+    where: str = "the table"
+    """The file, for sentences."""
 
 
-def attach(problem: Problem, meta_features: Path | Mapping[str, Any]) -> Problem:
+MOST_LABELS = 50
+"""A property with more different texts than this tells features apart, not kinds of them."""
+
+
+def attach(problem: Problem, meta_features: FeatureTable | Path | Mapping[str, Any]) -> Problem:
     """Return the problem with the meta-features that a table or mapping gives for its features.
 
     Of a feature that is not there nothing is known (NaN); if none is, that is a mistake.
     """
     if isinstance(meta_features, Path):
-        where, table = shown(meta_features), read_feature_table(meta_features)
+        meta_features = read_feature_table(meta_features)
+    if isinstance(meta_features, FeatureTable):
+        table, where = meta_features, meta_features.where
     else:
         where = problem.source or problem.name
         table = _from_mapping(meta_features, where)
@@ -51,8 +60,14 @@ def attach(problem: Problem, meta_features: Path | Mapping[str, Any]) -> Problem
 
 
 def read_feature_table(path: Path) -> FeatureTable:
-    """Read a table whose first column names features and whose others describe them."""
+    """Read a table whose first column names features and whose others describe them.
+
+    A column of text becomes one column of 0 and 1 for each of its labels, called name=label.
+    """
     where = shown(path)
+    if not path.is_file():
+        kind = "is a folder" if path.is_dir() else "is not there"
+        raise UsageError(f"the file '{where}' for meta-features {kind}; check the path.")
     with utf8_name(path) as readable:
         return _from_table(readable, where)
 
@@ -66,19 +81,43 @@ def _from_table(path: Path, where: str) -> FeatureTable:
         raise ProblemError(
             f"{where}: has no meta-features; write one column for each after the feature's name."
         )
-    _, columns = tables.read_columns(path, where, names, range(len(names)))
+    n_rows, columns = tables.read_columns(path, where, names, range(len(names)))
+    if not n_rows:
+        raise ProblemError(f"{where}: describes no features; write a row for each.")
     _, keys = next(columns)
     features = [str(key) for key in keys.tolist()]
-    check_names(features, where)
-    values = []
-    for name, raw in columns:
-        column = convert(raw, name=name, where=where)
-        if column.labels is not None:
+    for feature, count in Counter(features).items():
+        if count > 1:
             raise ProblemError(
-                f"{where}: the meta-feature '{name}' is text ('{column.labels[0]}'); write numbers."
+                f"{where}: describes the feature '{feature}' {count} times; keep one row of it."
             )
-        values.append(column.values)
-    return FeatureTable(features, names[1:], np.column_stack(values))
+    found: dict[str, Array] = {}
+    for name, raw in columns:
+        found |= _numbers(convert(raw, name=name, where=where), name, where)
+    check_names(list(found), where)
+    values = np.column_stack(list(found.values()))
+    for row, column in np.argwhere(np.isinf(values))[:1]:
+        raise ProblemError(
+            f"{where}: the meta-feature '{list(found)[column]}' of '{features[row]}' is infinite; "
+            "mend it."
+        )
+    return FeatureTable(features, list(found), values, where)
+
+
+def _numbers(column: Column, name: str, where: str) -> dict[str, Array]:
+    """Return a column of numbers as it is, and one of text as whether it is each of its labels."""
+    if column.labels is None:
+        return {name: column.values}
+    if len(column.labels) > MOST_LABELS:
+        raise ProblemError(
+            f"{where}: the meta-feature '{name}' is text with {len(column.labels)} different "
+            f"values, of which at most {MOST_LABELS} can be told apart; write numbers or groups."
+        )
+    known = ~np.isnan(column.values)
+    return {
+        f"{name}={label}": np.where(known, column.values == code, np.nan)
+        for code, label in enumerate(column.labels)
+    }
 
 
 def _from_mapping(mapping: Mapping[str, Any], where: str) -> FeatureTable:

@@ -31,16 +31,13 @@ def sources(
     _check(options)
     found = [source for name in names for source in _expand(fspath(name), options)]
     if options.meta_features is not None:
-        described = partial(_read_described, meta_features=options.meta_features)
+        described = partial(_read_described, table=_feature_table(options.meta_features))
         found = [replace(source, reader=partial(described, source)) for source in found]
     return distinct(found)
 
 
 def _check(options: ReadOptions) -> None:
     check_task(options.task)
-    if options.meta_features is not None and not options.meta_features.is_file():
-        where = shown(options.meta_features)
-        raise UsageError(f"there is no file '{where}' for meta-features; check the path.")
     for role, columns in (("kept", options.keep), ("a target", options.targets)):
         for name in columns:
             if name in options.drop:
@@ -142,12 +139,20 @@ def _read_with(source: Source, meta_features: Meta) -> Problem:
     return metafeatures.attach(source.read(), meta_features)
 
 
-def _read_described(source: Source, meta_features: Path) -> Problem:
+def _feature_table(path: Path) -> metafeatures.FeatureTable:
+    """Read the table for all problems once; what is wrong with it is wrong with the request."""
+    try:
+        return metafeatures.read_feature_table(path)
+    except ProblemError as error:
+        raise UsageError(str(error)) from None
+
+
+def _read_described(source: Source, table: metafeatures.FeatureTable) -> Problem:
     """Read a problem, and describe its features unless it does so itself."""
     problem = source.read()
     if problem.meta_features is not None:
         return problem
-    return metafeatures.attach(problem, meta_features)
+    return metafeatures.attach(problem, table)
 
 
 def _without_target(path: Path) -> str:

@@ -50,6 +50,13 @@ def test_solve_remembers_what_features_are_about(db):
     assert MetaDB(db).check() == []
 
 
+def test_solve_says_that_columns_were_judged_by_their_kind(folder, tmp_path):
+    shops = [folder / "north.csv", folder / "south.csv"]
+    options = ["--target", "churned", "--db", tmp_path / "m.duckdb", "--folds", "2"]
+    told = run("solve", *shops, "--meta-features", folder / "kinds.tsv", *options).stdout
+    assert "judged by their kind" in told.splitlines()[2]
+
+
 def test_the_second_shop_tries_first_what_was_good_in_the_first(db):
     query = """select f.name from selection s join feature f using (feature_id)
                where expected is not null order by expected desc, f.name limit 6"""
@@ -67,6 +74,34 @@ def test_features_that_nobody_measured_are_ranked(db, folder):
     assert "price" in shown and "colour" not in shown
 
 
+def test_a_feature_without_any_property_is_the_average_one(db, folder):
+    asked = ["features", "--predict", folder / "new.csv", "--db", db, "--json"]
+    told = {each["name"]: each for each in json.loads(run(*asked).stdout)}
+    query = "select avg(quality) from selection join best_run using (run_id)"
+    ((average,),) = MetaDB(db).sql(query)[1]
+    assert told["odd"]["expected"] == pytest.approx(average)
+    assert told["odd"]["uncertainty"] > 0
+
+
+def test_columns_that_memory_does_not_know_are_named(db, folder, tmp_path):
+    (tmp_path / "more.csv").write_text("name,about_money,ink\nprice,1,3\n")
+    result = run("features", "--predict", tmp_path / "more.csv", "--db", db)
+    assert "not used, for memory does not know it: 'ink'." in result.stderr
+
+
+def test_other_meta_features_are_another_run(folder, tmp_path):
+    """Solving again with a table, or with a better one, is not skipped."""
+    (tmp_path / "more.csv").write_text("name,size\nnorth_0,1\n")
+    asked = ["solve", folder / "north.csv", "--target", "churned", "--db", tmp_path / "m.duckdb"]
+    asked += ["--folds", "2", "--budget", "20"]
+    assert "1 solved" in run(*asked).stderr
+    for table in (folder / "kinds.tsv", tmp_path / "more.csv"):
+        assert "1 solved" in run(*asked, "--meta-features", table).stderr
+        assert "1 skipped" in run(*asked, "--meta-features", table).stderr
+    assert "1 skipped" in run(*asked).stderr
+    assert MetaDB(tmp_path / "m.duckdb").check() == []
+
+
 def test_a_regressor_can_be_chosen(db, folder):
     asked = ["features", "--predict", folder / "new.csv", "--db", db, "--json", "--regressor"]
     told = json.loads(run(*asked, "knn").stdout)
@@ -77,10 +112,12 @@ def test_a_regressor_can_be_chosen(db, folder):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--predict", "nowhere.csv"], 2, "no file 'nowhere.csv' to predict from"),
+        (["--predict", "nowhere.csv"], 2, "'nowhere.csv' for meta-features is not there"),
+        (["--predict", "."], 2, "is a folder"),
+        (["--predict", "header.csv"], 1, "describes no features"),
         (["--predict", "new.csv", "--problem", "north"], 2, "choose one"),
         (["--regressor", "knn"], 2, "give a TABLE to predict"),
-        (["--predict", "text.csv"], 1, "'about_money' is text ('yes')"),
+        (["--predict", "text.csv"], 1, "'about_money=yes', are others than those that space"),
         (["--predict", "other.csv"], 1, "'colour', are others than those that space 'default'"),
         (["--predict", "new.csv", "--space", "none"], 2, "only in 'default'"),
         (["--predict", "new.csv", "--db", "nothing.duckdb"], 1, "nothing.duckdb"),
@@ -88,6 +125,7 @@ def test_a_regressor_can_be_chosen(db, folder):
 )
 def test_what_cannot_be_predicted_is_a_sentence(db, folder, monkeypatch, arguments, code, words):
     monkeypatch.chdir(folder)
+    (folder / "header.csv").write_text("name,about_money\n")
     (folder / "text.csv").write_text("name,about_money\nprice,yes\n")
     (folder / "other.csv").write_text("name,colour\nprice,3\n")
     result = run("features", "--db", db, *arguments, code=code)

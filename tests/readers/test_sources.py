@@ -223,13 +223,20 @@ def test_a_bad_stream_is_wrong_usage(folder, text, words):
         ("{a = 1, b = [1, 2]}", "of 'b' are 2 instead of 1"),
         ("{a = 1, b = 'x'}", "of 'b' are not all numbers"),
         ("{a = {p = 1}, b = {q = 1}}", "of 'b' have other names"),
-        ("'text.csv'", "'size' is text ('large')"),
+        ("'text.csv'", "'size' is text with 51 different values"),
+        ("'empty.csv'", "describes no features"),
+        ("'twice.csv'", "describes the feature 'a' 2 times"),
+        ("'large.csv'", "the meta-feature 'age' of 'b' is infinite"),
         ("'narrow.csv'", "has no meta-features"),
         ("'c.npz'", "must be a table"),
     ],
 )
 def test_bad_meta_features_are_told_when_the_problem_is_read(folder, given, words):
-    (folder / "text.csv").write_text("name,size\na,large\nb,small\n")
+    lines = [f"f{j},size {j}" for j in range(51)]
+    (folder / "text.csv").write_text("\n".join(["name,size", *lines]) + "\n")
+    (folder / "empty.csv").write_text("name,size\n")
+    (folder / "twice.csv").write_text("name,size\na,1\na,2\n")
+    (folder / "large.csv").write_text("name,size,age\na,1,2\nb,1,inf\n")
     (folder / "narrow.csv").write_text("name\na\nb\n")
     text = f'[[problem]]\nsource = "a.csv"\ntarget = "y"\nmeta_features = {given}\n'
     (source,) = sources([stream(folder, text)])
@@ -265,5 +272,15 @@ def test_a_table_for_all_describes_those_that_bring_nothing_themselves(folder):
 
 
 def test_a_table_for_all_that_is_not_there_is_wrong_usage(folder):
-    with pytest.raises(UsageError, match=r"no file 'nowhere\.csv' for meta-features"):
+    with pytest.raises(UsageError, match=r"'nowhere\.csv' for meta-features is not there"):
         sources([folder / "a.csv"], ReadOptions(("y",), meta_features=Path("nowhere.csv")))
+
+
+def test_text_becomes_a_kind(folder):
+    (folder / "kinds.csv").write_text("name,lab,price\na,north,1\nb,south,2\nz,,3\n")
+    options = ReadOptions(targets=("y",), meta_features=folder / "kinds.csv")
+    (source,) = sources([folder / "a.csv"], options)
+    problem = source.read()
+    assert problem.meta_feature_names == ("lab=north", "lab=south", "price")
+    known = [[1, 0, 1], [0, 1, 2], [np.nan, np.nan, 3]]
+    np.testing.assert_array_equal(problem.meta_features, known)
