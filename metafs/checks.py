@@ -13,6 +13,8 @@ from metafs.errors import ProblemError
 from metafs.typing import Array, Matrix
 
 MAX_COLUMNS = 10_000_000
+LARGEST_META_FEATURE = 1e37
+"""Regressors work in single precision, or with squares."""
 _SHOWN = 12
 
 
@@ -187,10 +189,11 @@ def checked_meta_features(
             f"{where}: the meta-features have shape {values.shape} for "
             f"{counted(n_features, 'feature')}; give one row for each feature."
         )
-    if np.isinf(values).any():
-        row = int(np.argwhere(np.isinf(values))[0][0])
+    too_large = np.argwhere(np.abs(values) > LARGEST_META_FEATURE)
+    if len(too_large):
         raise ProblemError(
-            f"{where}: the meta-features of feature {row + 1} hold an infinite value; mend it."
+            f"{where}: the meta-features of feature {too_large[0][0] + 1} hold an infinite value, "
+            "or one that is as good as that; mend it."
         )
     if not names:
         names = [f"m{k}" for k in range(values.shape[1])]
@@ -199,4 +202,6 @@ def checked_meta_features(
             f"{where}: {counted(len(names), 'name')} for "
             f"{counted(values.shape[1], 'meta-feature')}; give one each."
         )
-    return values, tuple(well_formed(str(name)) for name in names)
+    names = [well_formed(str(name)) for name in names]
+    check_names(names, where)
+    return values, tuple(names)

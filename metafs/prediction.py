@@ -10,6 +10,7 @@ from metafs.checks import listing
 from metafs.errors import MetafsError, UsageError
 from metafs.judgement import FEWEST, LATEST, judge
 from metafs.readers.metafeatures import FeatureTable
+from metafs.registry import describe
 from metafs_metadb import FeatureExperience, MetaDB
 
 
@@ -49,7 +50,12 @@ def predict_features(
     """
     space = _space(metadb, space)
     fared = metadb.feature_experience(space, limit=LATEST)
-    judgement = judge(fared, fared.quality, table.values, table.names, regressor)
+    try:
+        judgement = judge(fared, fared.quality, table.values, table.names, regressor)
+    except MetafsError:
+        raise
+    except Exception as error:  # a stranger's regressor may raise anything
+        raise MetafsError(f"{type(regressor).__name__} failed: {describe(error)}") from error
     if judgement is None:
         raise MetafsError(_too_little(fared, table.names, space))
     met = {name: row for row, name in enumerate(fared.names)}

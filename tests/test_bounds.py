@@ -139,3 +139,9 @@ def test_what_cannot_be_is_said_in_a_sentence(wrong, said):
     for margins in ([], [[0.1]], [np.nan]):
         with pytest.raises(UsageError, match="one margin per sample"):
             margin_error(margins, 0.5)
+
+
+@pytest.mark.parametrize("dimension", [-1.0, float("nan")])
+def test_a_dimension_that_is_none_bounds_nothing(dimension):
+    with pytest.raises(UsageError, match="dimension must not be negative, nor NaN"):
+        complexity(n_samples=1000, gamma=0.5, dimension=dimension)

@@ -284,6 +284,10 @@ def test_names_and_meta_features_must_fit():
         Problem.of(X, Y, meta_features=["a", "b", "c"])
     with pytest.raises(ProblemError, match="infinite"):
         Problem.of(X, Y, meta_features=[1, np.inf, 2])
+    with pytest.raises(ProblemError, match="feature 2 hold an infinite value, or one that is as"):
+        Problem.of(X, Y, meta_features=[1, -1e300, 2])
+    with pytest.raises(ProblemError, match="'p' occurs 2 times"):
+        Problem.of(X, Y, meta_features=np.ones((3, 2)), meta_feature_names=["p", "p"])
     with pytest.raises(ProblemError, match="2 names for 1 meta-feature"):
         Problem.of(X, Y, meta_features=[1, 2, 3], meta_feature_names=["p", "q"])
     assert Problem.of(X, Y, meta_features=[1, 2, 3]).meta_feature_names == ("m0",)

@@ -114,6 +114,8 @@ def complexity(
             f"there must be samples, and delta must lie between 0 and 1, not {n_samples} and "
             f"{delta:g}."
         )
+    if not dimension >= 0:
+        raise UsageError(f"the dimension must not be negative, nor NaN, not {dimension:g}.")
     if dimension >= 34 * n_samples:
         return math.inf
     richness = 0.0

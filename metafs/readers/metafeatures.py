@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from metafs.checks import check_names, checked_meta_features, listing
-from metafs.columns import Column, convert
+from metafs.checks import LARGEST_META_FEATURE, check_names, checked_meta_features, listing
+from metafs.columns import Column, convert, number_text
 from metafs.errors import ProblemError, UsageError
 from metafs.problem import Problem
 from metafs.readers import tables
@@ -85,7 +85,7 @@ def _from_table(path: Path, where: str) -> FeatureTable:
     if not n_rows:
         raise ProblemError(f"{where}: describes no features; write a row for each.")
     _, keys = next(columns)
-    features = [str(key) for key in keys.tolist()]
+    features = [_name_of(key, row, where) for row, key in enumerate(keys.tolist(), start=1)]
     for feature, count in Counter(features).items():
         if count > 1:
             raise ProblemError(
@@ -96,12 +96,22 @@ def _from_table(path: Path, where: str) -> FeatureTable:
         found |= _numbers(convert(raw, name=name, where=where), name, where)
     check_names(list(found), where)
     values = np.column_stack(list(found.values()))
-    for row, column in np.argwhere(np.isinf(values))[:1]:
+    for row, column in np.argwhere(np.abs(values) > LARGEST_META_FEATURE)[:1]:
         raise ProblemError(
-            f"{where}: the meta-feature '{list(found)[column]}' of '{features[row]}' is infinite; "
-            "mend it."
+            f"{where}: the meta-feature '{list(found)[column]}' of '{features[row]}' is infinite, "
+            "or as good as that; mend it."
         )
     return FeatureTable(features, list(found), values, where)
+
+
+def _name_of(key: Any, row: int, where: str) -> str:
+    """Return the name in the first column; 3.0 is the name 3, and a missing value is none."""
+    if key is None or key != key or key == "":
+        raise ProblemError(
+            f"{where}: the feature in row {row} has no name, or one that means missing (NA); "
+            "name it otherwise."
+        )
+    return number_text(key) if isinstance(key, float) else str(key)
 
 
 def _numbers(column: Column, name: str, where: str) -> dict[str, Array]:
@@ -122,6 +132,8 @@ def _numbers(column: Column, name: str, where: str) -> dict[str, Array]:
 
 def _from_mapping(mapping: Mapping[str, Any], where: str) -> FeatureTable:
     """Read feature -> number, list of numbers, or table of meta-feature -> number."""
+    if not any(given not in ([], {}) for given in mapping.values()):
+        raise ProblemError(f"{where}: meta_features describe nothing; write feature = numbers.")
     names: tuple[str, ...] = ()
     rows: list[list[float]] = []
     for number, (feature, given) in enumerate(mapping.items()):

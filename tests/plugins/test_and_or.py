@@ -258,3 +258,18 @@ def test_impossible_settings_are_a_sentence(wrong):
 def test_images_of_another_shape_are_a_sentence():
     with pytest.raises(UsageError, match="7 x 9 pixels were given to a generator for 28 x 28"):
         AndOrGenerator().measure(AndOr(((0, 0, True),)), random_images(0, 3))
+
+
+@pytest.mark.parametrize("kind", [bool, np.uint8, np.uint16, np.int32, np.int64, np.float32])
+@pytest.mark.parametrize("brightest", [1, 255])
+def test_images_of_any_type_are_the_same_images(kind, brightest):
+    on = np.random.default_rng(0).random((5, 8, 8)) > 0.5
+    whole = kind in (np.uint16, np.int32, np.int64)
+    scale = 255 if kind is np.uint8 else brightest if whole else 1
+    np.testing.assert_array_equal(thresholded((on * scale).astype(kind), 0.5), on)
+
+
+@pytest.mark.parametrize("images", [np.full((2, 8, 8), np.nan), np.full((2, 8, 8), "on")])
+def test_images_of_something_else_are_refused(images):
+    with pytest.raises(ProblemError, match="something else than numbers"):
+        AndOrGenerator((8, 8)).prepare(images)

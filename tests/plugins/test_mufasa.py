@@ -578,8 +578,8 @@ def test_a_set_without_a_finite_fitness_loses():
     mufasa = Mufasa(3, measure=Fickle(), random_state=0).fit(X, y)
     assert not mufasa.get_support()[0] and np.isfinite(mufasa.scores_).all()
     assert len(mufasa.candidates_) < mufasa.n_evaluations_ == 50
-    lost = Mufasa(10, n_steps=3, measure=Fickle(), random_state=0).fit(X, y)
-    assert lost.get_support().all() and lost.candidates_ == []
+    with pytest.raises(ProblemError, match="no set that its measure could judge"):
+        Mufasa(10, n_steps=3, measure=Fickle(), random_state=0).fit(X, y)
 
 
 def test_missing_constant_and_absent_meta_features_are_harmless():
@@ -778,3 +778,12 @@ def test_standardised_meta_features_can_be_read_back():
     np.testing.assert_allclose(U * scale + middle, [[1, 3, 5], [3, 2, 5], [8, 4, 5]])
     np.testing.assert_allclose(U[:, :2].std(axis=0), 1.0)
     assert (U[:, 2] == 0).all()
+
+
+@pytest.mark.parametrize(
+    "costs", [["dear"] * 6, [1.0] * 5, [1, 1, 1, 1, 1, np.inf], [1, 1, 1, 1, 1, np.nan], {"a": 1}]
+)
+def test_costs_that_are_none_are_a_sentence(costs):
+    X, y = np.random.default_rng(0).normal(size=(20, 6)), np.arange(20) % 2
+    with pytest.raises(UsageError, match="feature_costs must be 6 numbers above 0"):
+        Mufasa(feature_costs=costs, n_steps=2).fit(X, y)

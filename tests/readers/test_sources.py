@@ -225,6 +225,8 @@ def test_a_bad_stream_is_wrong_usage(folder, text, words):
         ("{a = {p = 1}, b = {q = 1}}", "of 'b' have other names"),
         ("'text.csv'", "'size' is text with 51 different values"),
         ("'empty.csv'", "describes no features"),
+        ("'nameless.csv'", "the feature in row 2 has no name"),
+        ("{}", "meta_features describe nothing"),
         ("'twice.csv'", "describes the feature 'a' 2 times"),
         ("'large.csv'", "the meta-feature 'age' of 'b' is infinite"),
         ("'narrow.csv'", "has no meta-features"),
@@ -234,6 +236,7 @@ def test_a_bad_stream_is_wrong_usage(folder, text, words):
 def test_bad_meta_features_are_told_when_the_problem_is_read(folder, given, words):
     lines = [f"f{j},size {j}" for j in range(51)]
     (folder / "text.csv").write_text("\n".join(["name,size", *lines]) + "\n")
+    (folder / "nameless.csv").write_text("name,size\na,1\nNA,2\n")
     (folder / "empty.csv").write_text("name,size\n")
     (folder / "twice.csv").write_text("name,size\na,1\na,2\n")
     (folder / "large.csv").write_text("name,size,age\na,1,2\nb,1,inf\n")
@@ -284,3 +287,11 @@ def test_text_becomes_a_kind(folder):
     assert problem.meta_feature_names == ("lab=north", "lab=south", "price")
     known = [[1, 0, 1], [0, 1, 2], [np.nan, np.nan, 3]]
     np.testing.assert_array_equal(problem.meta_features, known)
+
+
+def test_features_named_by_numbers_are_found(folder):
+    (folder / "numbered.csv").write_text("1,2,y\n1,2,0\n3,4,1\n5,6,0\n")
+    (folder / "kinds.json").write_text('[{"f": 1, "size": 7}, {"f": 2, "size": 8}]')
+    options = ReadOptions(targets=("y",), meta_features=folder / "kinds.json")
+    (source,) = sources([folder / "numbered.csv"], options)
+    assert source.read().meta_features.tolist() == [[7], [8]]

@@ -35,7 +35,7 @@ class BitImages:
 def thresholded(images: Any, threshold: float) -> Array:
     """Return which pixels are on: those above a share of the brightest value there can be.
 
-    That is the largest whole number of the type for integers, and 1 for floats.
+    That is 1 for floats, and for whole numbers 1, 255 or 65,535, whichever holds the largest.
 
     Examples
     --------
@@ -49,7 +49,14 @@ def thresholded(images: Any, threshold: float) -> Array:
         )
     if images.dtype == bool:
         return np.asarray(images)
-    brightest = np.iinfo(images.dtype).max if images.dtype.kind in "iu" else 1
+    if images.dtype.kind not in "iuf" or not np.isfinite(images).all():
+        raise ProblemError("the images hold something else than numbers; mend or leave them out.")
+    brightest = 1
+    if images.dtype.kind in "iu" and images.dtype != np.uint8:
+        largest = int(images.max(initial=0))
+        brightest = next((top for top in (1, 255, 65_535) if largest <= top), largest)
+    elif images.dtype == np.uint8:
+        brightest = 255
     on: Array = images > threshold * brightest
     return on
 

@@ -18,6 +18,10 @@ from sklearn.svm import SVC, LinearSVC
 
 from metafs.typing import Array
 
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
+MOST_ITERATIONS = 10**6
+"""Steps of libsvm, far more than a machine on scaled samples takes."""
+
 NO_SLACK = 1e10
 """A cost, in units of the inverse spread of the samples, that no margin is worth."""
 
@@ -32,7 +36,10 @@ def spread(K: Array, fit_intercept: bool = True) -> float:
     >>> spread(np.array([[1.0, -1.0], [-1.0, 1.0]]))
     1.0
     """
-    return positive(float(np.trace(K)) / len(K) - (float(K.mean()) if fit_intercept else 0.0))
+    from_zero = float(np.trace(K)) / len(K)
+    from_centre = from_zero - (float(K.mean()) if fit_intercept else 0.0)
+    # What rounding leaves of samples that are all the same is no spread.
+    return positive(from_centre if from_centre > ROUNDING * from_zero else 0.0)
 
 
 def positive(value: float) -> float:
@@ -91,6 +98,9 @@ def train(K: Array, signs: Array, cost: float, loss: str, fit_intercept: bool = 
         both = train(mirrored, np.concatenate([signs, -signs]), cost / 2, loss)
         alpha = both.alpha[: len(K)] - both.alpha[len(K) :]
         return Machines(alpha, np.zeros(signs.shape[1]))
+    # The intercept takes up what the samples have in common; far from 0 it would drown the rest.
+    common = K.mean(axis=1)
+    K = K - common[:, None] - common + common.mean()
     if loss == "squared_hinge":
         K = K + np.eye(len(K)) / (2 * cost)
         cost = NO_SLACK / spread(K)
@@ -99,10 +109,10 @@ def train(K: Array, signs: Array, cost: float, loss: str, fit_intercept: bool = 
         if len(set(y)) == 1:
             intercept[machine] = y[0]
             continue
-        svm = SVC(kernel="precomputed", C=cost).fit(K, y)
+        svm = SVC(kernel="precomputed", C=cost, max_iter=MOST_ITERATIONS).fit(K, y)
         alpha[svm.support_, machine] = svm.dual_coef_[0]
         intercept[machine] = svm.intercept_[0]
-    return Machines(alpha, intercept)
+    return Machines(alpha, intercept - common @ alpha)
 
 
 def train_on_rows(

@@ -21,11 +21,11 @@ from metafs_metafeatures.mf_pfs.measurers import CallableMeasurer, Measurer, Tab
 
 TABLES = """
     select table_name from information_schema.tables
-    where table_schema not in ('information_schema', 'pg_catalog') order by table_name
+    where table_schema = 'main' order by table_name
 """
 COLUMNS = """
     select column_name from information_schema.columns
-    where table_name = ? order by ordinal_position
+    where table_schema = 'main' and table_name = ? order by ordinal_position
 """
 
 

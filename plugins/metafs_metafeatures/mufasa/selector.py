@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from metafs.errors import UsageError
+from metafs.errors import ProblemError, UsageError
 from metafs.matrix import dense
 from metafs.parameters import check_at_least, check_between
 from metafs.prior import Prior
@@ -225,6 +225,10 @@ class Mufasa(Selector):
             return known[features]
 
         found = walk(space, draw, quality, schedule, rng, start)
+        if not np.isfinite(found.quality):
+            raise ProblemError(
+                "mufasa found no set that its measure could judge: give another measure."
+            )
         self.stopped_ = found.stopped
         self.fitness_ = found.quality
         self.u_best_ = original(found.u)
@@ -240,11 +244,13 @@ class Mufasa(Selector):
         """Return how many features a set may have, what each costs and what all may cost."""
         costs = np.ones(n_features)
         if self.feature_costs is not None:
-            costs = np.asarray(self.feature_costs, dtype=np.float64)
-            if costs.shape != (n_features,) or not (costs > 0).all():
-                raise UsageError(
-                    f"feature_costs must be {n_features} numbers above 0, one for each feature."
-                )
+            wrong = f"feature_costs must be {n_features} numbers above 0, one for each feature."
+            try:
+                costs = np.asarray(self.feature_costs, dtype=np.float64)
+            except (TypeError, ValueError):
+                raise UsageError(wrong) from None
+            if costs.shape != (n_features,) or not ((costs > 0) & (costs < 1e300)).all():
+                raise UsageError(wrong)
         if self.budget is None:
             return n_to_keep(self.n_features_to_select, n_features), costs, np.inf
         check_between("budget", self.budget)
