@@ -4,6 +4,7 @@ Only the columns asked for are read. Text is read by the rule for every table
 (`metafs.columns`): numbers, dates, or categories as codes. Nothing is held open between reads.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -47,9 +48,9 @@ class ColumnMeasurer(Measurer):
         """Return one column, for instance the target, without counting it as measured."""
         return self._read([name])[0]
 
+    @abstractmethod
     def _read(self, names: list[str]) -> list[Array]:
         """Return the raw columns of these names."""
-        raise NotImplementedError
 
     def _measure_many(self, features: list[int]) -> Iterable[Any]:
         names = [self.feature_names[j] for j in features]
