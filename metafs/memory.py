@@ -19,6 +19,7 @@ from metafs.transfer import Experience
 from metafs.typing import Array
 from metafs_metadb import (
     FeatureExperience,
+    FeatureRecord,
     MetaDB,
     Neighbour,
     NeighbourRow,
@@ -117,6 +118,22 @@ class Memory:
         return self.db.feature_experience(
             space_of(problem),
             limit=LATEST,
+            exclude_fingerprint=problem.fingerprint,
+            exclude_name=exclude_name,
+            exclude_source=exclude_source,
+        )
+
+    def feature_record(
+        self,
+        problem: Problem,
+        *,
+        exclude_name: str | None = None,
+        exclude_source: str | None = None,
+    ) -> FeatureRecord:
+        """Return how each feature of the problem did in all other problems of the same space."""
+        return self.db.feature_record(
+            space_of(problem),
+            problem.feature_names,
             exclude_fingerprint=problem.fingerprint,
             exclude_name=exclude_name,
             exclude_source=exclude_source,

@@ -12,6 +12,7 @@ from metafs_metadb.metadb import MetaDB
 from metafs_metadb.rows import (
     Experience,
     FeatureExperience,
+    FeatureRecord,
     Neighbour,
     NeighbourRow,
     ProblemRow,
@@ -27,6 +28,7 @@ from metafs_metadb.search import NeighbourSearch, SqlSearch
 __all__ = [
     "Experience",
     "FeatureExperience",
+    "FeatureRecord",
     "MemoryIndex",
     "MetaDB",
     "MetaDBError",

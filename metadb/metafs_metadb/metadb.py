@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from metafs_metadb import (
     check,
     connect,
+    feature_record,
     migrate,
     properties,
     property_queries,
@@ -27,6 +28,7 @@ from metafs_metadb.rows import (
     Candidate,
     Experience,
     FeatureExperience,
+    FeatureRecord,
     Neighbour,
     NeighbourRow,
     ProblemRow,
@@ -298,6 +300,29 @@ class MetaDB:
         }
         with self.reading() as con:
             return properties.read(con, which)
+
+    def feature_record(
+        self,
+        space: str,
+        names: Sequence[str],
+        *,
+        exclude_fingerprint: str | None = None,
+        exclude_name: str | None = None,
+        exclude_source: str | None = None,
+    ) -> FeatureRecord:
+        """Return how each named feature did over all solved problems of a space.
+
+        The best run of each problem speaks. Left out are the problem with that fingerprint, and
+        problems of that name or from that source.
+        """
+        which = {
+            "space": space,
+            "exclude_fingerprint": exclude_fingerprint,
+            "exclude_name": exclude_name,
+            "exclude_source": exclude_source,
+        }
+        with self.reading() as con:
+            return feature_record.read(con, names, which)
 
     def described_spaces(self) -> list[str]:
         """Return the spaces in which properties of features are known."""

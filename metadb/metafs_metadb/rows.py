@@ -155,6 +155,21 @@ class FeatureExperience:
 
 
 @dataclass(frozen=True, eq=False)
+class FeatureRecord:
+    """How features did over all solved problems of a space; zeros for one that nobody scored."""
+
+    n_solved: int  # problems that the record rests on
+    n_problems: NDArray[np.int64]  # those whose best run scored the feature
+    n_selected: NDArray[np.int64]  # those whose best run selected it
+    relative: NDArray[np.float64]  # sum of its scores relative to the best of each run
+    relative2: NDArray[np.float64]  # sum of their squares
+    relative4: NDArray[np.float64]  # sum of their fourth powers
+
+    def __len__(self) -> int:
+        return len(self.n_problems)
+
+
+@dataclass(frozen=True, eq=False)
 class Signatures:
     """All signatures of one distance in one space: row i has keys[starts[i]:starts[i + 1]]."""
 

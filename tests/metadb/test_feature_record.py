@@ -1,0 +1,148 @@
+"""The record of features over all problems of a space, against one added up problem by problem."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from metafs.memory import Memory
+from metafs.problem import Problem
+from metafs.transfer import Experience
+from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows
+
+from .building import STARTED
+
+WORDS = ("a", "b", "c", "d", "é 'f'")
+
+
+def tell(db, run, name="p", *, space="default", source="p.csv", score=0.5, status="solved"):
+    """Record one run: name of feature -> (q, selected)."""
+    return db.record(
+        ProblemRow(space, name, source, f"print of {space} {name} {source}", 10, 3, "y"),
+        RunRow("climb", "none", STARTED, "0.1.0", score=score, status=status),
+        selections=SelectionRows(
+            tuple(run),
+            q=[q for q, _ in run.values()],
+            selected=[selected for _, selected in run.values()],
+        ),
+    )
+
+
+def reference(db, space, names, fingerprint=None, name=None, source=None):
+    """Ask every problem for its best run and add up what it says of each name."""
+    table = db.problems(space)
+    n_solved, found = 0, np.zeros((5, len(names)))
+    for row in table.rows:
+        problem = dict(zip(table.columns, row, strict=True))
+        if problem["excluded"] or problem["fingerprint"] == fingerprint:
+            continue
+        if problem["name"] == name or problem["source"] == source:
+            continue
+        for best in db.experience([problem["problem_id"]]).values():
+            n_solved += 1
+            told = Experience("", "", 0.0, best.names, best.q, best.quality, best.selected)
+            for feature, selected, r in zip(best.names, best.selected, told.relative, strict=True):
+                for place in np.flatnonzero([each == feature for each in names]):
+                    found[:, place] += [1, selected, r, r**2, r**4]
+    return n_solved, found
+
+
+def rows_of(record):
+    return np.array(
+        [
+            record.n_problems,
+            record.n_selected,
+            record.relative,
+            record.relative2,
+            record.relative4,
+        ]
+    )
+
+
+def assert_is(record, expected):
+    n_solved, found = expected
+    assert record.n_solved == n_solved
+    np.testing.assert_allclose(rows_of(record), found, rtol=0, atol=1e-10)
+
+
+qs = st.sampled_from([0.0, 0.1, 0.3, 1.0, 7.0, -2.0, np.nan, np.inf])
+runs = st.fixed_dictionaries(
+    {
+        "run": st.dictionaries(st.sampled_from(WORDS), st.tuples(qs, st.booleans()), max_size=4),
+        "name": st.sampled_from(["p", "q", "r"]),
+        "space": st.sampled_from(["default", "default", "other"]),
+        "source": st.sampled_from(["p.csv", "q.csv"]),
+        "score": st.sampled_from([None, 0.1, 0.5, 0.9]),
+        "status": st.sampled_from(["solved", "solved", "solved", "failed"]),
+    }
+)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(told=st.lists(runs, max_size=8), n_excluded=st.integers(0, 2))
+def test_the_record_is_the_sum_over_best_runs(tmp_path_factory, told, n_excluded):
+    db = MetaDB(tmp_path_factory.mktemp("db") / "metafs.duckdb")
+    db.ensure()
+    for run in told:
+        tell(db, **run)
+    with db.writing() as con:
+        con.execute("update problem set excluded = true where problem_id <= $n", {"n": n_excluded})
+    names = ("e", *WORDS[::-1], "a")
+    for space in ("default", "other"):
+        assert_is(db.feature_record(space, names), reference(db, space, names))
+        for left_out in (
+            {"fingerprint": "print of default p p.csv"},
+            {"name": "q"},
+            {"source": "p.csv"},
+            {"fingerprint": "print of default p p.csv", "name": "q", "source": "q.csv"},
+        ):
+            record = db.feature_record(
+                space, names, **{f"exclude_{which}": value for which, value in left_out.items()}
+            )
+            assert_is(record, reference(db, space, names, **left_out))
+
+
+def test_a_record_by_hand(tmp_path):
+    db = MetaDB(tmp_path / "metafs.duckdb")
+    tell(db, {"a": (4.0, True), "b": (1.0, False), "c": (-1.0, False)}, "p")
+    tell(db, {"a": (0.5, True), "b": (1.0, True)}, "q")
+    tell(db, {"a": (1.0, False), "b": (np.nan, False)}, "q", score=0.9)  # q, solved better
+    record = db.feature_record("default", ["b", "unheard of", "a", "c"])
+    assert record.n_solved == 2 and len(record) == 4
+    assert record.n_problems.tolist() == [2, 0, 2, 1]
+    assert record.n_selected.tolist() == [0, 0, 1, 0]
+    assert record.relative.tolist() == [0.25, 0, 2, 0]
+    assert record.relative2.tolist() == [0.0625, 0, 2, 0]
+    assert record.relative4.tolist() == [0.00390625, 0, 2, 0]
+
+
+def test_no_names_and_no_problems(tmp_path):
+    db = MetaDB(tmp_path / "metafs.duckdb")
+    db.ensure()
+    assert len(db.feature_record("default", [])) == 0
+    record = db.feature_record("default", ["a"])
+    assert record.n_solved == 0 and rows_of(record).tolist() == [[0]] * 5
+
+
+def test_memory_asks_for_the_features_of_a_problem_and_leaves_the_problem_out(tmp_path):
+    db = MetaDB(tmp_path / "metafs.duckdb")
+    tell(db, {"a": (1.0, True), "b": (0.5, False)}, "p")
+    X = [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
+    problem = Problem.of(X, [0, 1, 0, 1], feature_names=["b", "a"], name="new", space="default")
+    memory = Memory(db, distance=None)
+    asked = {"exclude_name": None, "exclude_source": None}
+    assert memory.feature_record(problem, **asked).relative.tolist() == [0.5, 1.0]
+    assert memory.feature_record(problem, exclude_name="p").n_solved == 0
+    db.record(
+        ProblemRow("default", "new", "", problem.fingerprint, 4, 2, "y"),
+        RunRow("climb", "none", STARTED, "0.1.0", score=0.5),
+        selections=SelectionRows(("a",), q=[1.0], selected=[True]),
+    )
+    assert memory.feature_record(problem, **asked).n_problems.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])
+def test_the_unit_of_a_selector_does_not_matter(tmp_path, scale):
+    db = MetaDB(tmp_path / "metafs.duckdb")
+    tell(db, {"a": (4.0 * scale, True), "b": (1.0 * scale, False)})
+    assert db.feature_record("default", ["a", "b"]).relative.tolist() == [1.0, 0.25]
