@@ -57,6 +57,63 @@ def selector_options(command: F) -> F:
     return command
 
 
+def learner_options(command: F) -> F:
+    """Add ``--learner`` and what says how it is scored."""
+    for add in (
+        click.option(
+            "--folds", default=5, show_default=True, help="Folds of the cross-validation."
+        ),
+        click.option("--scoring", help="scikit-learn scorer.  [default: balanced_accuracy, or r2]"),
+        click.option("--learner", help="What to train.  [default: logistic, or ridge for numbers]"),
+    ):
+        command = add(command)
+    return command
+
+
+def memory_options(command: F) -> F:
+    """Add what says how problems are compared and what is made of the near ones."""
+    for add in (
+        click.option(
+            "--threshold", default=0.1, show_default=True, help="Expectation to start from."
+        ),
+        click.option(
+            "--neighbours", default=5, show_default=True, metavar="K", help="Problems to recall."
+        ),
+        click.option(
+            "--regressor",
+            help="How unknown features are judged by meta-features.  [default: forest]",
+        ),
+        click.option(
+            "--project",
+            type=int,
+            metavar="N",
+            help="Compare by the N most selected features only.",
+        ),
+        click.option(
+            "--distance", default="jsd-features", show_default=True, help="How to compare problems."
+        ),
+    ):
+        command = add(command)
+    return command
+
+
+def budget_option(command: F) -> F:
+    """Add ``--budget``."""
+    return click.option(
+        "--budget",
+        type=int,
+        metavar="N",
+        help="Evaluations per search.  [default: 1000 for climb]",
+    )(command)
+
+
+def keep_option(command: F) -> F:
+    """Add ``--keep``."""
+    return click.option(
+        "--keep", multiple=True, metavar="COL", help="Column that is always selected."
+    )(command)
+
+
 def seed_option(command: F) -> F:
     """Add ``--seed``."""
     return click.option(

@@ -13,8 +13,12 @@ import click
 
 from metafs.cli.app import Sentences
 from metafs.cli.options import (
+    budget_option,
     db_option,
     json_lines_option,
+    keep_option,
+    learner_options,
+    memory_options,
     named_value,
     no_plugin_option,
     problem_options,
@@ -38,31 +42,17 @@ NAME_WIDTHS = (12, 40)
 @problem_options
 @db_option
 @selector_options
-@click.option("--learner", help="What to train.  [default: logistic, or ridge for numbers]")
-@click.option(
-    "--distance", default="jsd-features", show_default=True, help="How to compare problems."
-)
-@click.option(
-    "--project", type=int, metavar="N", help="Compare by the N most selected features only."
-)
+@learner_options
+@memory_options
 @click.option(
     "--transfer",
     default="guided",
     show_default=True,
     help=f"How memory is used: {', '.join(TRANSFERS)}.",
 )
-@click.option(
-    "--regressor", help="How unknown features are judged by meta-features.  [default: forest]"
-)
-@click.option("--neighbours", default=5, show_default=True, metavar="K", help="Problems to recall.")
-@click.option("--threshold", default=0.1, show_default=True, help="Expectation to start from.")
-@click.option(
-    "--budget", type=int, metavar="N", help="Evaluations per search.  [default: 1000 for climb]"
-)
+@budget_option
 @click.option("--seconds", type=float, metavar="S", help="Time limit of a search.")
-@click.option("--scoring", help="scikit-learn scorer.  [default: balanced_accuracy, or r2]")
-@click.option("--folds", default=5, show_default=True, help="Folds of the cross-validation.")
-@click.option("--keep", multiple=True, metavar="COL", help="Column that is always selected.")
+@keep_option
 @click.option(
     "--wave",
     default=1,
