@@ -41,6 +41,7 @@ class Commands(click.Group):
     command_class = Sentences
     MODULES = {  # noqa: RUF012  (a constant, never changed)
         "solve": "metafs.cli.solve",
+        "experiment": "metafs.cli.experiment",
         "stability": "metafs.cli.stability",
         "plugins": "metafs.cli.plugins",
         "problems": "metafs.cli.lists",

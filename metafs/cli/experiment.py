@@ -1,0 +1,226 @@
+"""`metafs experiment`: what memory saves on a stream, against the same search without it."""
+
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import click
+
+from metafs.cli.app import Sentences
+from metafs.cli.options import (
+    budget_option,
+    json_option,
+    keep_option,
+    learner_options,
+    memory_options,
+    named_value,
+    no_plugin_option,
+    problem_options,
+    seed_option,
+    selector_options,
+)
+from metafs.cli.output import echo_table, one_line, to_json
+from metafs.cli.progress import Progress, format_seconds
+from metafs.experiment.arms import DEFAULT, arms_named, known_arms
+from metafs.experiment.outcome import Outcome
+from metafs.experiment.result import Experiment
+from metafs.experiment.running import Design, Failed, run
+from metafs.experiment.summary import ArmSummary
+from metafs.readers import ReadOptions, sources
+from metafs.registry import Registry
+from metafs.settings import Settings
+
+SETTINGS = (
+    "selector",
+    "learner",
+    "scoring",
+    "folds",
+    "distance",
+    "project",
+    "regressor",
+    "neighbours",
+    "threshold",
+    "budget",
+    "seed",
+    "keep",
+)
+"""Options that are settings of every arm, under the same names."""
+COLUMNS = (
+    "arm",
+    "speed-up",
+    "95 % interval",
+    "mean",
+    "in seconds",
+    "over ranked",
+    "reached",
+    "slower",
+    "tried",
+    "fitness",
+    "score",
+)
+
+
+@click.command(cls=Sentences)
+@problem_options
+@click.option(
+    "--arm",
+    multiple=True,
+    metavar="NAME",
+    help=f"What to compare with cold: {', '.join(known_arms())}; repeatable.  "
+    f"[default: {', '.join(DEFAULT)}]",
+)
+@click.option("--seeds", default=1, show_default=True, metavar="N", help="Repetitions by seed.")
+@click.option(
+    "--orders",
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Orders of the stream: its own, then shuffles.",
+)
+@selector_options
+@budget_option
+@learner_options
+@click.option("--no-learn", is_flag=True, help="Score no learner, which takes most of the time.")
+@memory_options
+@keep_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="experiment",
+    show_default=True,
+    metavar="FOLDER",
+    help="Where the page, its figures and experiment.json go.",
+)
+@click.option("--no-page", is_flag=True, help="Draw nothing; needs no matplotlib.")
+@click.option("--jobs", default=1, show_default=True, metavar="J", help="Processes.")
+@seed_option
+@no_plugin_option
+@json_option
+@click.pass_context
+def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> None:
+    """Measure what memory saves on the problems of SOURCE...
+
+    Every problem is searched cold, and the best fitness found is its target. Then each arm goes
+    through the stream and searches until the target or until the budget is spent; speed-up is
+    what cold spent until the target over what the arm spent. Arms: cold starts from nothing,
+    cold-ranked tries features in the order of their own scores, paper starts from what near
+    problems selected, guided tries first what is expected most. Each arm remembers in a MetaDB
+    of its own, which is thrown away; yours is not touched.
+
+    Example: metafs experiment demo:digits -o digits
+    """
+    registry = Registry(disabled=options["no_plugin"])
+    params = dict(named_value(text) for text in options["param"])
+    design = Design(
+        arms_named(options["arm"]),
+        seeds=options["seeds"],
+        orders=options["orders"],
+        learning=not options["no_learn"],
+        settings=Settings(params=params, **{name: options[name] for name in SETTINGS}),
+    )
+    read = ReadOptions(
+        targets=options["target"],
+        space=options["space"],
+        keep=options["keep"],
+        drop=options["drop"],
+        task=options["task"],
+        meta_features=options["meta_features"],
+    )
+    design.check(registry)
+    stream = sources(source, read)
+    folder, debug, started = options["output"], ctx.meta["metafs.debug"], monotonic()
+    folder.mkdir(parents=True, exist_ok=True)
+    with warnings.catch_warnings():
+        if not debug:  # what a learner mutters about convergence is not for the reader of a table
+            warnings.simplefilter("ignore")
+        told = run(stream, design, registry, options["jobs"])
+        done, stopped = _drain(told, design.n_outcomes(len(stream)), folder)
+    found = Experiment(
+        design,
+        len(stream),
+        [each for each in done if isinstance(each, Outcome)],
+        [each for each in done if isinstance(each, Failed)],
+    )
+    told_json = to_json(found.as_json())
+    (folder / "experiment.json").write_text(told_json + "\n", encoding="utf8")
+    if options["as_json"]:
+        click.echo(told_json)
+    else:
+        echo_table(COLUMNS, [_row(name, each) for name, each in found.summaries.items()])
+    _report(found, folder, monotonic() - started, stopped, debug)
+    if stopped:
+        # Everything is written; an orderly end would only report on workers cut off in the middle.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(128 + signal.SIGINT)
+    ctx.exit(1 if found.failures else 0)
+
+
+def _drain(
+    told: Iterator[Outcome | Failed], total: int, folder: Path
+) -> tuple[list[Outcome | Failed], bool]:
+    """Collect what comes, written down at once, and say whether it was stopped before the end."""
+    progress = Progress(total)
+    done: list[Outcome | Failed] = []
+    with (folder / "outcomes.jsonl").open("w", encoding="utf8") as lines:
+        try:
+            while True:
+                with redirect_stdout(sys.stderr):  # what a plugin prints is not our data
+                    each = next(told, None)
+                if each is None:
+                    return done, False
+                done.append(each)
+                progress.done()
+                progress.working_on(f"{each.arm}: {each.problem}")
+                if isinstance(each, Outcome):
+                    lines.write(to_json(each.as_json()) + "\n")
+        except KeyboardInterrupt:
+            return done, True
+        finally:
+            progress.clear()
+
+
+def _row(name: str, arm: ArmSummary) -> Sequence[Any]:
+    """Return a line of the table for people."""
+    low, high = arm.speedup.geometric_mean_interval
+    return (
+        name,
+        _digits(arm.speedup.geometric_mean),
+        f"{low:.2f} to {high:.2f}",
+        _digits(arm.speedup.arithmetic_mean),
+        _digits(arm.speedup_seconds.geometric_mean),
+        None if arm.over_ranked is None else _digits(arm.over_ranked.geometric_mean),
+        f"{arm.means['reached']:.0%}",
+        f"{arm.speedup.negative_transfer:.0%}",
+        round(arm.means["mean_evaluations"] or 0),
+        arm.means["mean_fitness"],
+        arm.means["mean_score"],
+    )
+
+
+def _digits(value: float) -> float:
+    return round(value, 2)
+
+
+def _report(found: Experiment, folder: Path, seconds: float, stopped: bool, debug: bool) -> None:
+    """Say on stderr what failed, how long it took and where everything is."""
+    for each in found.failures:
+        click.echo(one_line(f"failed: {each.problem} ({each.arm}): {each.error}"), err=True)
+        if debug:
+            click.echo(each.details, err=True)
+    if stopped:
+        n_all = found.design.n_outcomes(found.n_problems)
+        click.echo(f"stopped: {len(found.all_outcomes)} of {n_all} searches are done.", err=True)
+    n_used = len({each.index for each in found.outcomes})
+    click.echo(
+        f"\n{n_used} of {found.n_problems} problems compared in {format_seconds(seconds)}; "
+        f"see {folder / 'experiment.json'}",
+        err=True,
+    )

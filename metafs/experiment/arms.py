@@ -1,0 +1,69 @@
+"""What is compared: the same search without memory, with its own ranking, and with memory.
+
+An arm is a transfer under the name it has in an experiment. ``cold`` is the published climb from
+the empty set. ``cold-ranked`` orders the search by the problem's own univariate ranking: it has
+no memory, and is the control that memory must beat. All others remember.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from metafs.errors import UsageError
+from metafs.transfer import TRANSFERS
+
+COLD = "cold"
+RANKED = "cold-ranked"
+WITHOUT_MEMORY: Mapping[str, str] = {"none": COLD, "ranked": RANKED}
+"""Transfers that ask nobody, with their names as arms; the others keep their own."""
+DEFAULT = (COLD, RANKED, "paper", "guided")
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One way to search, by the name of its transfer.
+
+    Examples
+    --------
+    >>> Arm("paper").name, Arm("paper").remembers
+    ('paper', True)
+    >>> Arm("none").name, Arm("none").remembers
+    ('cold', False)
+    """
+
+    transfer: str
+
+    @property
+    def name(self) -> str:
+        """How the arm is called."""
+        return WITHOUT_MEMORY.get(self.transfer, self.transfer)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether it learns from problem to problem, so that their order matters."""
+        return self.transfer not in WITHOUT_MEMORY
+
+
+def known_arms() -> dict[str, Arm]:
+    """Return every arm by its name: one for each transfer there is."""
+    return {arm.name: arm for arm in map(Arm, TRANSFERS)}
+
+
+def arms_named(names: Sequence[str] = ()) -> tuple[Arm, ...]:
+    """Return the arms of these names, each once; cold is always among them, and the first.
+
+    Without names they are those of `DEFAULT` for which there is a transfer.
+
+    Examples
+    --------
+    >>> [arm.name for arm in arms_named(["paper"])]
+    ['cold', 'paper']
+    """
+    known = known_arms()
+    wanted = dict.fromkeys([COLD, *(names or [name for name in DEFAULT if name in known])])
+    for name in wanted:
+        if name not in known:
+            near = get_close_matches(name, known, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
+            raise UsageError(f"there is no arm named {name!r}: {hint}")
+    return tuple(known[name] for name in wanted)

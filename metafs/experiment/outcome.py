@@ -1,0 +1,133 @@
+"""What one search on one problem cost until its target, and what it found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from metafs.errors import ProblemError
+from metafs.solution import PHASES, Solution
+from metafs.steps import Prepared, Worked
+
+TOLERANCE = 1e-12
+"""Equal sets may differ in the last bits of their fitness."""
+COUNTED = tuple(phase for phase in PHASES if phase != "learn")
+"""The phases that lie between a problem and its set of features, and that of keeping it."""
+NO_EXPERIENCE = "no relevant experience"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One problem in one arm, seed and order."""
+
+    arm: str
+    seed: int
+    order: int | None
+    """Number of the stream order, 0 for its own; None for an arm that does not remember."""
+    problem: str
+    index: int
+    """Place of the problem in the stream's own order, from 0."""
+    position: int
+    """Its place in the order of this run, from 0: the paper's iteration index."""
+    target: float
+    """Best fitness of the cold run of the same seed."""
+    reached: bool
+    evaluations: int
+    """Up to the first set that reaches the target; all of them if none does."""
+    n_evaluations: int
+    """All of them; a cold run goes on after its target, because it does not know it."""
+    fitness: float
+    score: float | None = None
+    optimistic_score: float | None = None
+    scoring: str | None = None
+    n_features: int = 0
+    n_selected: int = 0
+    n_transferred: int = 0
+    n_common: int = 0
+    """Features that were transferred and are selected."""
+    nearest_distance: float | None = None
+    mean_distance: float | None = None
+    """To all neighbours that were asked."""
+    seconds_to_target: float = 0.0
+    """Describe, recall, expect, select and record together."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """By phase."""
+    stopped: str | None = None
+    note: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def evaluations_to(
+    target: float, candidates: Sequence[tuple[int, Sequence[int], float]], n_evaluations: int
+) -> tuple[int, bool]:
+    """Return the number of the first evaluated set that reaches the target, and whether one does.
+
+    A search that never reaches it is charged all its evaluations; none is charged less than one.
+
+    Examples
+    --------
+    >>> evaluations_to(0.5, [(3, (0,), 0.2), (9, (0, 4), 0.6)], n_evaluations=20)
+    (9, True)
+    >>> evaluations_to(0.7, [(3, (0,), 0.2), (9, (0, 4), 0.6)], n_evaluations=20)
+    (20, False)
+    """
+    steps = [step for step, _, fitness in candidates if fitness >= target - TOLERANCE]
+    return max(1, min(steps, default=n_evaluations)), bool(steps)
+
+
+def fitness_of(worked: Worked, selector: str) -> float:
+    """Return the fitness of the selected set, or say that the selector tells none."""
+    selection = worked.selection
+    if selection.fitness is None or selection.n_evaluations is None:
+        raise ProblemError(
+            f"selector {selector!r} does not tell fitness and number of evaluations, so nothing "
+            "can be compared: use climb."
+        )
+    return selection.fitness
+
+
+def outcome(
+    prepared: Prepared,
+    worked: Worked,
+    solution: Solution,
+    *,
+    target: float,
+    seconds: Mapping[str, float] | None = None,
+    **place: Any,
+) -> Outcome:
+    """Tell what a search came to; `place` says in which arm, seed, order and position.
+
+    `seconds` are those of another run, if this one did not stop at its target.
+    """
+    selection, prior = worked.selection, prepared.prior
+    fitness = fitness_of(worked, prepared.plan.settings.selector_name)
+    n_evaluations = int(selection.n_evaluations or 0)
+    evaluations, reached = evaluations_to(target, selection.candidates, n_evaluations)
+    distances = [distance for _, distance in solution.neighbours]
+    seconds = dict(solution.seconds if seconds is None else seconds)
+    return Outcome(
+        problem=solution.problem,
+        target=target,
+        reached=reached or fitness >= target - TOLERANCE,
+        evaluations=evaluations,
+        n_evaluations=n_evaluations,
+        fitness=fitness,
+        score=solution.score,
+        optimistic_score=solution.optimistic_score,
+        scoring=solution.scoring,
+        n_features=prepared.problem.n_features,
+        n_selected=len(solution.features),
+        n_transferred=len(solution.transferred),
+        n_common=len(set(solution.transferred) & set(solution.features)),
+        nearest_distance=min(distances, default=None),
+        mean_distance=float(np.mean(distances)) if distances else None,
+        seconds_to_target=sum(seconds.get(phase, 0.0) for phase in COUNTED),
+        seconds=seconds,
+        stopped=solution.stopped,
+        note=None if prior is not None or place["order"] is None else NO_EXPERIENCE,
+        **place,
+    )

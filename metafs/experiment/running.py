@@ -1,0 +1,317 @@
+"""The experiment of the paper: every problem cold, then each arm until the cold run's fitness.
+
+1. Each problem is solved cold, once a seed. The best fitness found is its target.
+2. Each arm goes through the stream and searches every problem until its target or until the
+   budget is spent. An arm that remembers does so in a MetaDB of its own, for each seed and order;
+   what it finds is recorded as `solve` records it.
+
+Both sides are charged up to the target: the cold run is repeated with the same seed until it
+reaches its own, which gives its seconds.
+
+B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021, section 4.1.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from metafs.engines import Map, open_engine, require_engine
+from metafs.errors import MetafsError, UsageError
+from metafs.experiment.arms import COLD, Arm, arms_named
+from metafs.experiment.outcome import Outcome, fitness_of, outcome
+from metafs.learning import qualities
+from metafs.loop import Readable, _interrupted
+from metafs.memory import Memory
+from metafs.parameters import check_at_least
+from metafs.recording import failure, finish
+from metafs.registry import Registry, describe
+from metafs.selection import configured
+from metafs.settings import Plan, Settings
+from metafs.steps import (
+    Prepared,
+    Stopwatch,
+    Worked,
+    blaming,
+    kept_columns,
+    prepare,
+    search,
+    work,
+)
+from metafs_metadb import MetaDB, MetaDBError
+
+TARGET = "target_score"
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is to be compared, and how often."""
+
+    arms: tuple[Arm, ...] = field(default_factory=arms_named)
+    seeds: int = 1
+    orders: int = 1
+    learning: bool = True
+    """Whether a learner is scored; a search alone takes a fraction of the time."""
+    settings: Settings = field(default_factory=Settings)
+    """What all arms have in common; its seed is the first of the seeds."""
+
+    def check(self, registry: Registry) -> None:
+        """Refuse what cannot be run, before any problem is read."""
+        check_at_least("seeds", self.seeds)
+        check_at_least("orders", self.orders)
+        plan = self.settings.resolve(registry)
+        name = self.settings.selector_name
+        if TARGET not in plan.selector.get_params():
+            able = [each for each, s in registry.selectors.items() if TARGET in s.get_params()]
+            raise UsageError(
+                f"selector {name!r} cannot stop at a target: "
+                f"choose one with a parameter {TARGET}, of which there are {', '.join(able)}."
+            )
+        if TARGET in self.settings.params:
+            raise UsageError(f"{TARGET} is what the experiment finds out: leave it out.")
+
+    def seed_numbers(self) -> list[int]:
+        """Return the seeds, beginning with that of the settings."""
+        return [(self.settings.seed or 0) + number for number in range(self.seeds)]
+
+    def sequences(self, n_problems: int) -> list[list[int]]:
+        """Return the orders of the stream: first its own, then shuffles.
+
+        Examples
+        --------
+        >>> own, shuffled = Design(orders=2).sequences(4)
+        >>> own, sorted(shuffled)
+        ([0, 1, 2, 3], [0, 1, 2, 3])
+        """
+        first = self.settings.seed or 0
+        shuffles = (np.random.default_rng([first, number]) for number in range(1, self.orders))
+        return [
+            list(range(n_problems)),
+            *(rng.permutation(n_problems).tolist() for rng in shuffles),
+        ]
+
+    def n_outcomes(self, n_problems: int) -> int:
+        """Return how many outcomes there will be if nothing fails."""
+        runs = sum(self.orders if arm.remembers else 1 for arm in self.arms)
+        return n_problems * self.seeds * runs
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A problem that could not be read or solved in some arm; it counts in none."""
+
+    arm: str
+    index: int
+    problem: str
+    error: str
+    details: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One pass of an arm over some problems, with the plan that all of them share."""
+
+    arm: Arm
+    seed: int
+    order: int | None
+    plan: Plan
+    learning: bool
+    problems: Sequence[tuple[int, Readable]]
+    """(index in the stream, problem), in the order of the pass."""
+    targets: Mapping[int, float]
+    """By index; empty for the cold arm, which finds them."""
+    db: Path | None = None
+
+    def place(self, position: int, index: int) -> dict[str, Any]:
+        """Say where an outcome belongs."""
+        return {
+            "arm": self.arm.name,
+            "seed": self.seed,
+            "order": self.order,
+            "index": index,
+            "position": index if self.order is None else position,
+        }
+
+
+def run(
+    stream: Sequence[Readable], design: Design, registry: Registry | None = None, jobs: int = 1
+) -> Iterator[Outcome | Failed]:
+    """Run every arm over a stream and yield what becomes of each problem, as it comes.
+
+    Parameters
+    ----------
+    stream : sequence of problems to be read
+        See `metafs.loop.readables`.
+    design : Design
+        Arms, seeds, orders and settings.
+    registry : Registry, default=None
+        The plugins; by default those that are installed.
+    jobs : int, default=1
+        Processes; they do not change what is found.
+
+    Yields
+    ------
+    Outcome or Failed
+        A problem that fails cold is tried in no other arm.
+    """
+    registry = registry or Registry()
+    design.check(registry)
+    require_engine("local", jobs)
+    return _run(list(stream), design, registry, jobs)
+
+
+def _run(
+    stream: list[Readable], design: Design, registry: Registry, jobs: int
+) -> Iterator[Outcome | Failed]:
+    cold, *others = design.arms
+    with (
+        TemporaryDirectory(prefix="metafs-experiment-") as folder,
+        open_engine("local", jobs) as side_by_side,
+    ):
+        targets: dict[int, dict[int, float]] = {seed: {} for seed in design.seed_numbers()}
+        failed: set[int] = set()
+        own = [list(range(len(stream)))]
+        for each in _drain(_tasks(cold, stream, own, design, registry), side_by_side, jobs):
+            if isinstance(each, Outcome):
+                targets[each.seed][each.index] = each.target
+            else:
+                failed.add(each.index)
+            yield each
+        sequences = [
+            [index for index in sequence if index not in failed]
+            for sequence in design.sequences(len(stream))
+        ]
+        tasks = [
+            replace(task, targets=targets[task.seed], db=_own_db(task, Path(folder)))
+            for arm in others
+            for task in _tasks(arm, stream, sequences, design, registry)
+        ]
+        yield from _drain(tasks, side_by_side, jobs)
+
+
+def _tasks(
+    arm: Arm,
+    stream: Sequence[Readable],
+    sequences: Sequence[Sequence[int]],
+    design: Design,
+    registry: Registry,
+) -> list[Task]:
+    """Return the passes of an arm; without memory every problem is a pass of its own."""
+    tasks = []
+    for seed in design.seed_numbers():
+        settings = replace(design.settings, transfer=arm.transfer, seed=seed)
+        task = Task(arm, seed, None, settings.resolve(registry), design.learning, (), {})
+        if arm.remembers:
+            for order, sequence in enumerate(sequences):
+                passed = [(index, stream[index]) for index in sequence]
+                tasks.append(replace(task, order=order, problems=passed))
+        else:
+            tasks += [replace(task, problems=[(index, stream[index])]) for index in sequences[0]]
+    return tasks
+
+
+def _own_db(task: Task, folder: Path) -> Path | None:
+    if not task.arm.remembers:
+        return None
+    return folder / f"{task.arm.name}-{task.seed}-{task.order}.duckdb"
+
+
+def _drain(tasks: Sequence[Task], side_by_side: Map, jobs: int) -> Iterator[Outcome | Failed]:
+    """Yield the outcomes of all tasks in order; in one process each as soon as it is known."""
+    if jobs == 1:
+        for task in tasks:
+            yield from outcomes(task)
+        return
+    results = side_by_side(_listed, tasks)
+    for task in tasks:
+        try:
+            yield from next(results)
+        except (MetafsError, MetaDBError):
+            raise
+        except Exception as error:
+            raise MetafsError(
+                f"a process died in arm {task.arm.name!r} ({describe(error)}): try fewer --jobs."
+            ) from error
+
+
+def _listed(task: Task) -> list[Outcome | Failed]:
+    return list(outcomes(task))
+
+
+def outcomes(task: Task) -> Iterator[Outcome | Failed]:
+    """Go through the problems of a task, each starting from what the earlier ones taught."""
+    memory = None
+    if task.db is not None:
+        db = MetaDB(task.db)
+        db.ensure()
+        memory = Memory(db, task.plan.distance, len(task.problems))
+    attempt: Callable[..., Outcome] = _cold if task.arm.name == COLD else _warm
+    for position, (index, readable) in enumerate(task.problems):
+        try:
+            yield attempt(task, position, index, readable, memory)
+        except MetaDBError:
+            raise  # an arm without its memory is another arm
+        except Exception as error:
+            if _interrupted(error):
+                raise KeyboardInterrupt from error
+            told = failure(error, readable.name, readable.origin, None)
+            yield Failed(task.arm.name, index, readable.name, told.message, told.details)
+
+
+def _cold(
+    task: Task, position: int, index: int, readable: Readable, memory: Memory | None
+) -> Outcome:
+    """Search to the end, which gives the target; then search again until it, for the seconds."""
+    problem, plan = readable.read(), _plan_for(readable, task.plan)
+    prepared = prepare(problem, plan, None)
+    worked = _worked(prepared, task.learning)
+    target = fitness_of(worked, plan.settings.selector_name)
+    timed = _worked(prepare(problem, aimed(plan, target), None), learning=False)
+    told = finish(prepared, worked, None)
+    return outcome(
+        prepared,
+        worked,
+        told,
+        target=target,
+        seconds={**told.seconds, "select": timed.seconds["select"]},
+        **task.place(position, index),
+    )
+
+
+def _warm(
+    task: Task, position: int, index: int, readable: Readable, memory: Memory | None
+) -> Outcome:
+    """Search until the target, and remember what was found."""
+    target = task.targets[index]
+    problem, plan = readable.read(), aimed(_plan_for(readable, task.plan), target)
+    prepared = prepare(problem, plan, memory)
+    worked = _worked(prepared, task.learning)
+    told = finish(prepared, worked, memory)
+    return outcome(prepared, worked, told, target=target, **task.place(position, index))
+
+
+def _plan_for(readable: Readable, plan: Plan) -> Plan:
+    return plan.keeping(getattr(readable, "keep", plan.settings.keep))
+
+
+def aimed(plan: Plan, target: float) -> Plan:
+    """Return the plan with a search that stops once it reaches the target."""
+    params = {**plan.settings.params, TARGET: target}
+    return replace(
+        plan,
+        settings=replace(plan.settings, params=params),
+        selector=configured(plan.selector, {TARGET: target}),
+    )
+
+
+def _worked(prepared: Prepared, learning: bool) -> Worked:
+    """Select features, and learn from them if that is wanted."""
+    if learning:
+        return work(prepared)
+    problem, settings, clock = prepared.problem, prepared.plan.settings, Stopwatch()
+    with clock("select"), blaming("selector", settings.selector_name, problem):
+        selection = search(prepared, kept_columns(problem, settings.keep))
+    return Worked(selection, None, qualities(problem, selection.selected), clock.seconds)
