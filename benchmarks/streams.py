@@ -7,7 +7,7 @@
 
 `text` takes any jsonl or jsonl.gz file with a label and a text in each line. FOLDER must be new or
 empty. The same problems without files: `text_pairs`, `digit_pairs` and `unrelated`. What they
-contain is told in `text_stream.py` and `array_stream.py`.
+contain is told in `text_stream.py`, `image_stream.py` and `mixed_stream.py`.
 """
 
 import argparse
@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from array_stream import digit_pairs, unrelated
+from image_stream import digit_pairs
+from mixed_stream import unrelated
 from scipy.sparse import issparse
 from text_stream import LETTERS, text_pairs
 
@@ -31,17 +32,18 @@ __all__ = ["digit_pairs", "text_pairs", "unrelated", "write_stream"]
 
 
 def write_stream(problems: Sequence[Problem], folder: str | Path) -> None:
-    """Write each problem to an npz file of its own, called like the problem."""
+    """Write each problem to an npz file, numbered so that the folder keeps their order."""
     folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"'{shown(folder)}' is not an empty folder; name a new one.")
     folder.mkdir(parents=True, exist_ok=True)
-    for problem in problems:
-        name = re.sub(r"[^\w .+-]", "_", problem.name)
-        np.savez_compressed(folder / f"{name}.npz", **arrays_of(problem))
+    width = len(str(len(problems)))
+    for number, problem in enumerate(problems, start=1):
+        name = re.sub(r"[^\w .+-]", "_", problem.name)[:80]
+        np.savez_compressed(folder / f"{number:0{width}} {name}.npz", **arrays_of(problem))
 
 
-def arrays_of(problem: Problem) -> dict[str, Array]:
+def arrays_of(problem: Problem) -> dict[str, Any]:
     """Return what an npz file holds of a problem."""
     X = problem.X
     if issparse(X):
@@ -74,7 +76,9 @@ def summary(problems: Sequence[Problem]) -> str:
 
 
 def _small(values: Array) -> Array:
-    """Return the values as bytes where they are such, which the reader turns back."""
+    """Return values that are whole and below 256 as bytes, which the reader turns back."""
+    if not len(values) or values.min() < 0 or values.max() > 255:
+        return values
     small = values.astype(np.uint8)
     return small if np.array_equal(small, values) else values
 
@@ -123,10 +127,12 @@ def _arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = vars(_arguments())
-    build = {"text": text_pairs, "digits": digit_pairs, "unrelated": unrelated}
+    build: dict[str, Any] = {"text": text_pairs, "digits": digit_pairs, "unrelated": unrelated}
     command, path, folder = (options.pop(key) for key in ("command", "path", "folder"))
+    print(f"reading {path} ...", file=sys.stderr)
     try:
         problems = build[command](path, **options)
+        print(f"writing {len(problems)} problems to {folder} ...", file=sys.stderr)
         write_stream(problems, folder)
     except MetafsError as error:
         print(f"streams: {error}", file=sys.stderr)

@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -81,6 +82,8 @@ def each_text_pair(
 ) -> Iterator[Problem]:
     """Yield the problem of each pair; one without any word left is named on stderr and left out."""
     check_at_least("min_df", min_df)
+    if not mi >= 0:
+        raise UsageError(f"mi is a number of bits, at least 0, not {mi:g}.")
     X, words = word_presence(
         [text for texts in drawn.values() for text in texts], tokens, stop_words
     )
@@ -99,7 +102,6 @@ def each_text_pair(
             y_pair,
             feature_names=words[kept[informative]].tolist(),
             name=f"{one} vs {two}",
-            target="label",
             source=shown(Path(source)),
         )
 
@@ -137,6 +139,7 @@ def draw(
     check_at_least("documents", documents)
     least = documents if least is None else least
     check_at_least("least", least)
+    check_at_least("seed", seed, 0)
     enough = sorted(label for label in texts if len(texts[label]) >= least)
     if len(enough) < 2:
         most = ", ".join(str(n) for n in sorted(map(len, texts.values()), reverse=True)[:2])
@@ -145,7 +148,7 @@ def draw(
             f"{most}; lower --documents or --least."
         )
     return {
-        label: [texts[label][i] for i in _order(label, len(texts[label]), seed)[:documents]]
+        label: [texts[label][i] for i in order_of(label, len(texts[label]), seed)[:documents]]
         for label in enough
     }
 
@@ -160,11 +163,11 @@ def word_presence(
         )
         X = vectoriser.fit_transform(texts)
     except (re.error, ValueError) as error:
-        raise UsageError(f"the pattern '{tokens}' finds no words: {error}.") from None
+        raise UsageError(f"the pattern '{tokens}' finds no words here: {error}.") from None
     return csr_array(X), vectoriser.get_feature_names_out()
 
 
-def some(pairs: Sequence[tuple], n: int | None, seed: int) -> list[tuple]:
+def some(pairs: Sequence[Any], n: int | None, seed: int) -> list[Any]:
     """Return n of the pairs, drawn without putting back, in their own order; None returns all."""
     if n is None:
         return list(pairs)
@@ -173,11 +176,12 @@ def some(pairs: Sequence[tuple], n: int | None, seed: int) -> list[tuple]:
     return [pairs[i] for i in sorted(order[:n])]
 
 
-def _order(label: str, n: int, seed: int) -> Array:
-    return np.random.default_rng([seed, zlib.crc32(label.encode())]).permutation(n)
+def order_of(name: str, n: int, seed: int) -> Array:
+    """Return 0, ..., n-1 in an order that depends on name and seed, not on anything around it."""
+    return np.random.default_rng([seed, zlib.crc32(name.encode())]).permutation(n)
 
 
-def _document(line: str, where: str) -> dict:
+def _document(line: str, where: str) -> dict[str, Any]:
     try:
         document = json.loads(line)
     except json.JSONDecodeError as error:
