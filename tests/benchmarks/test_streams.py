@@ -38,12 +38,13 @@ def streams():
 
 @pytest.fixture
 def texts():
-    """Words of each topic and common ones, at random, in both cases, with what is no word."""
+    """Words of each topic, common and rare ones, at random, in both cases, with what is none."""
     rng = np.random.default_rng(1)
     common = "and Of it's x 42 WITH".split()
     return {
         label: [
-            " ".join(rng.choice([*TOPICS[label].split(), *common], size=5)) + f" {i % 7}."
+            " ".join(rng.choice([*TOPICS[label].split(), *common], size=5))
+            + f" {chr(97 + i) * 3} {i}."
             for i in range(n)
         ]
         for label, n in N_TEXTS.items()
