@@ -28,9 +28,13 @@ from metafs.cli.options import (
 from metafs.cli.output import echo_table, one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
 from metafs.experiment.arms import DEFAULT, arms_named, known_arms
+from metafs.experiment.design import Design
+from metafs.experiment.drawing import require_matplotlib
+from metafs.experiment.figures import drawings
 from metafs.experiment.outcome import Outcome
+from metafs.experiment.page import page
 from metafs.experiment.result import Experiment
-from metafs.experiment.running import Design, Failed, run
+from metafs.experiment.running import Failed, run
 from metafs.experiment.summary import ArmSummary
 from metafs.readers import ReadOptions, sources
 from metafs.registry import Registry
@@ -51,6 +55,7 @@ SETTINGS = (
     "keep",
 )
 """Options that are settings of every arm, under the same names."""
+RESULT, PAGE, OUTCOMES = "experiment.json", "page.html", "outcomes.jsonl"
 COLUMNS = (
     "arm",
     "speed-up",
@@ -112,7 +117,8 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
     what cold spent until the target over what the arm spent. Arms: cold starts from nothing,
     cold-ranked tries features in the order of their own scores, paper starts from what near
     problems selected, guided tries first what is expected most. Each arm remembers in a MetaDB
-    of its own, which is thrown away; yours is not touched.
+    of its own, which is thrown away; yours is not touched. With --no-learn features are worth
+    what they tell of the target, whatever a learner makes of them, so paper may start elsewhere.
 
     Example: metafs experiment demo:digits -o digits
     """
@@ -134,9 +140,13 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
         meta_features=options["meta_features"],
     )
     design.check(registry)
+    if not options["no_page"]:
+        require_matplotlib()
     stream = sources(source, read)
     folder, debug, started = options["output"], ctx.meta["metafs.debug"], monotonic()
     folder.mkdir(parents=True, exist_ok=True)
+    for name in (RESULT, PAGE):  # of an earlier experiment, which this one replaces
+        (folder / name).unlink(missing_ok=True)
     with warnings.catch_warnings():
         if not debug:  # what a learner mutters about convergence is not for the reader of a table
             warnings.simplefilter("ignore")
@@ -149,11 +159,13 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
         [each for each in done if isinstance(each, Failed)],
     )
     told_json = to_json(found.as_json())
-    (folder / "experiment.json").write_text(told_json + "\n", encoding="utf8")
     if options["as_json"]:
         click.echo(told_json)
     else:
         echo_table(COLUMNS, [_row(name, each) for name, each in found.summaries.items()])
+    (folder / RESULT).write_text(told_json + "\n", encoding="utf8")
+    if found.outcomes and not options["no_page"]:
+        _write_page(found, folder, f"What memory saves on {' '.join(source)}")
     _report(found, folder, monotonic() - started, stopped, debug)
     if stopped:
         # Everything is written; an orderly end would only report on workers cut off in the middle.
@@ -169,7 +181,7 @@ def _drain(
     """Collect what comes, written down at once, and say whether it was stopped before the end."""
     progress = Progress(total)
     done: list[Outcome | Failed] = []
-    with (folder / "outcomes.jsonl").open("w", encoding="utf8") as lines:
+    with (folder / OUTCOMES).open("w", encoding="utf8") as lines:
         try:
             while True:
                 with redirect_stdout(sys.stderr):  # what a plugin prints is not our data
@@ -185,6 +197,17 @@ def _drain(
             return done, True
         finally:
             progress.clear()
+
+
+def _write_page(found: Experiment, folder: Path, title: str) -> None:
+    """Draw everything, as files and in one page."""
+    drawn = drawings(found)
+    figures = folder / "figures"
+    figures.mkdir(exist_ok=True)
+    for each in drawn:
+        (figures / f"{each.name}.svg").write_bytes(each.svg)
+        (figures / f"{each.name}.png").write_bytes(each.png)
+    (folder / PAGE).write_text(page(found, drawn, title), encoding="utf8")
 
 
 def _row(name: str, arm: ArmSummary) -> Sequence[Any]:
@@ -219,8 +242,11 @@ def _report(found: Experiment, folder: Path, seconds: float, stopped: bool, debu
         n_all = found.design.n_outcomes(found.n_problems)
         click.echo(f"stopped: {len(found.all_outcomes)} of {n_all} searches are done.", err=True)
     n_used = len({each.index for each in found.outcomes})
+    written = " and ".join(
+        str(folder / name) for name in (PAGE, RESULT) if (folder / name).exists()
+    )
     click.echo(
         f"\n{n_used} of {found.n_problems} problems compared in {format_seconds(seconds)}; "
-        f"see {folder / 'experiment.json'}",
+        f"see {' and '.join(map(str, written))}",
         err=True,
     )

@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from metafs.experiment.arms import COLD, RANKED
+from metafs.experiment.design import Design
 from metafs.experiment.outcome import Outcome
-from metafs.experiment.running import Design, Failed
+from metafs.experiment.running import Failed
 from metafs.experiment.summary import ArmSummary, Pair, summary
 from metafs.version import __version__
 

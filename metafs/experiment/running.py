@@ -17,20 +17,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
 from metafs.engines import Map, open_engine, require_engine
-from metafs.errors import MetafsError, UsageError
-from metafs.experiment.arms import COLD, Arm, arms_named
+from metafs.errors import MetafsError
+from metafs.experiment.arms import COLD, Arm
+from metafs.experiment.design import TARGET, Design
 from metafs.experiment.outcome import Outcome, fitness_of, outcome
 from metafs.learning import qualities
 from metafs.loop import Readable, _interrupted
 from metafs.memory import Memory
-from metafs.parameters import check_at_least
 from metafs.recording import failure, finish
 from metafs.registry import Registry, describe
 from metafs.selection import configured
-from metafs.settings import Plan, Settings
+from metafs.settings import Plan
 from metafs.steps import (
     Prepared,
     Stopwatch,
@@ -42,61 +40,6 @@ from metafs.steps import (
     work,
 )
 from metafs_metadb import MetaDB, MetaDBError
-
-TARGET = "target_score"
-
-
-@dataclass(frozen=True)
-class Design:
-    """What is to be compared, and how often."""
-
-    arms: tuple[Arm, ...] = field(default_factory=arms_named)
-    seeds: int = 1
-    orders: int = 1
-    learning: bool = True
-    """Whether a learner is scored; a search alone takes a fraction of the time."""
-    settings: Settings = field(default_factory=Settings)
-    """What all arms have in common; its seed is the first of the seeds."""
-
-    def check(self, registry: Registry) -> None:
-        """Refuse what cannot be run, before any problem is read."""
-        check_at_least("seeds", self.seeds)
-        check_at_least("orders", self.orders)
-        plan = self.settings.resolve(registry)
-        name = self.settings.selector_name
-        if TARGET not in plan.selector.get_params():
-            able = [each for each, s in registry.selectors.items() if TARGET in s.get_params()]
-            raise UsageError(
-                f"selector {name!r} cannot stop at a target: "
-                f"choose one with a parameter {TARGET}, of which there are {', '.join(able)}."
-            )
-        if TARGET in self.settings.params:
-            raise UsageError(f"{TARGET} is what the experiment finds out: leave it out.")
-
-    def seed_numbers(self) -> list[int]:
-        """Return the seeds, beginning with that of the settings."""
-        return [(self.settings.seed or 0) + number for number in range(self.seeds)]
-
-    def sequences(self, n_problems: int) -> list[list[int]]:
-        """Return the orders of the stream: first its own, then shuffles.
-
-        Examples
-        --------
-        >>> own, shuffled = Design(orders=2).sequences(4)
-        >>> own, sorted(shuffled)
-        ([0, 1, 2, 3], [0, 1, 2, 3])
-        """
-        first = self.settings.seed or 0
-        shuffles = (np.random.default_rng([first, number]) for number in range(1, self.orders))
-        return [
-            list(range(n_problems)),
-            *(rng.permutation(n_problems).tolist() for rng in shuffles),
-        ]
-
-    def n_outcomes(self, n_problems: int) -> int:
-        """Return how many outcomes there will be if nothing fails."""
-        runs = sum(self.orders if arm.remembers else 1 for arm in self.arms)
-        return n_problems * self.seeds * runs
 
 
 @dataclass(frozen=True)
