@@ -19,7 +19,6 @@ from scipy.sparse import csr_array, issparse
 
 from metafs.discretise import discretise, discretise_target
 from metafs.errors import UsageError
-from metafs.hookspecs import hookimpl
 from metafs.information import SetInformation
 from metafs.typing import Array, Matrix
 
@@ -121,9 +120,3 @@ class MIConfidence:
         codes = discretise(X, n_bins=self.n_bins, categories=categories).matrix
         classes = discretise_target(np.asarray(y), n_bins=self.n_bins)
         return MIConfidenceEvaluator(SetInformation(codes, classes), self.b, self.r)
-
-
-@hookimpl
-def metafs_measures() -> dict[str, MIConfidence]:
-    """Offer the set measure ``mi-confidence``."""
-    return {"mi-confidence": MIConfidence()}

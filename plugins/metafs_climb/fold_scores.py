@@ -1,0 +1,125 @@
+r"""What a learner reaches with a set of features in each fold, and what nobody could exceed there.
+
+Being right on a test row of class c in fold f is worth :math:`1 / n_f` for accuracy, and
+:math:`1 / (C_f n_{fc})` for balanced accuracy, where :math:`n_f` rows of :math:`C_f` classes are
+tested in fold f, :math:`n_{fc}` of them of class c. A numeric target is scored by R2.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import r2_score
+
+from metafs.typing import Array
+from metafs_climb.cells import Cells, best_right, cells_of
+from metafs_climb.fold_tables import FoldTables
+from metafs_climb.newton_logistic import MAX_VALUES, TIE, decisions, recognised
+
+
+def worth_of_right(n_tested: Array, *, balanced: bool) -> Array:
+    """Return what being right on one row is worth, by fold and class.
+
+    ``n_tested`` is the number of test rows of each class in each fold.
+
+    Examples
+    --------
+    >>> worth_of_right(np.array([[6, 2]]), balanced=False).tolist()
+    [[0.125, 0.125]]
+    >>> worth_of_right(np.array([[5, 2]]), balanced=True).tolist()
+    [[0.1, 0.25]]
+    """
+    if not balanced:
+        return np.broadcast_to(1 / n_tested.sum(axis=1, keepdims=True), n_tested.shape)
+    n_classes = (n_tested > 0).sum(axis=1, keepdims=True)
+    return np.where(n_tested > 0, 1 / (n_classes * np.maximum(n_tested, 1)), 0.0)
+
+
+class FoldScores:
+    """Scores of sets of features by fold, for one problem and one learner.
+
+    Parameters
+    ----------
+    tables : FoldTables
+        The problem, cut into folds.
+    learner : estimator
+        A classifier, or a regressor for a numeric target.
+    balanced : bool
+        Whether each class counts the same, however many rows it has.
+    """
+
+    def __init__(self, tables: FoldTables, learner: Any, *, balanced: bool) -> None:
+        self.tables = tables
+        self.learner = learner
+        self.n_folds = len(tables.folds)
+        self._logistic = None
+        problem = tables.problem
+        if problem.classes is None:
+            return
+        n_classes = len(problem.classes)
+        fold = np.full(problem.n_samples, self.n_folds)  # rows that are never tested
+        for f, (_, test) in enumerate(tables.folds):
+            fold[test] = f
+        self._fold_and_class = fold * n_classes + problem.y
+        self._counted = (self.n_folds + 1, n_classes)
+        n_rows = np.bincount(self._fold_and_class, minlength=(self.n_folds + 1) * n_classes)
+        self._n_rows = n_rows.reshape(self._counted)
+        self._worth = worth_of_right(self._n_rows[:-1], balanced=balanced)
+        if n_classes == 2:
+            self._logistic = recognised(learner)
+
+    def of_nothing(self) -> Array:
+        """Return what guessing reaches without any feature."""
+        if self.tables.problem.classes is None:
+            return np.zeros(self.n_folds)
+        folds = np.arange(self.n_folds)
+        majority = (self._n_rows.sum(axis=0) - self._n_rows[:-1]).argmax(axis=1)
+        return np.asarray(self._n_rows[folds, majority] * self._worth[folds, majority])
+
+    def cells(self, keys: Array) -> Cells | None:
+        """Return the cells of rows with these keys, of use only if the target holds classes."""
+        if self.tables.problem.classes is None:
+            return None
+        return cells_of(keys, self._fold_and_class, *self._counted)
+
+    def bounds(self, cells: Cells | None) -> Array:
+        """Return what no learner exceeds in each fold."""
+        if cells is None:
+            return np.ones(self.n_folds)
+        return best_right(cells.counts[:, :-1], self._worth)
+
+    def at_once(self, features: Array, cells: Cells | None) -> Array | None:
+        """Return the scores in all folds where they can be had together, else None."""
+        if cells is None or self._logistic is None:
+            return None
+        if not all(map(self.tables.is_plain, features.tolist())):
+            return None
+        if len(cells.rows) * len(features) * self.n_folds > MAX_VALUES:
+            return None
+        values = np.stack([self.tables.column(j)[cells.rows] for j in features.tolist()], axis=1)
+        tested = cells.counts[:, :-1]
+        n_train = (cells.counts.sum(axis=1, keepdims=True) - tested).astype(np.float64)
+        found = decisions(values, n_train.sum(axis=2).T, n_train[:, :, 1].T, *self._logistic)
+        if found is None:
+            return None
+        says_one = (found > TIE).T
+        n_right = [
+            tested[:, :, 0].sum(axis=0, where=~says_one),
+            tested[:, :, 1].sum(axis=0, where=says_one),
+        ]
+        return np.asarray((np.stack(n_right, axis=1) * self._worth).sum(axis=1))
+
+    def of_fold(self, features: Array, fold: int) -> float:
+        """Return the score in one fold."""
+        train, test = self.tables.folds[fold]
+        X, y = self.tables.table(features, fold), self.tables.problem.y
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            predicted = clone(self.learner).fit(X[train], y[train]).predict(X[test])
+        if self.tables.problem.classes is None:
+            return float(r2_score(y[test], predicted))
+        right = y[test][predicted == y[test]]
+        n_right = np.bincount(right, minlength=self._worth.shape[1])
+        return float((n_right * self._worth[fold]).sum())

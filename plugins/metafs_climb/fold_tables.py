@@ -1,0 +1,129 @@
+"""One problem cut into folds: its columns as they are needed, prepared as the loop prepares them.
+
+Preparing is done column by column: missing numbers become the median of the training rows,
+categories a column each. A column is prepared once for each fold and remembered while there is
+room.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array, issparse
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_X_y
+
+from metafs.errors import ProblemError
+from metafs.learning import _preparation as preparation
+from metafs.learning import folds
+from metafs.problem import Problem
+from metafs.target import looks_like_classes
+from metafs.typing import Array
+from metafs_climb.cells import column_keys
+from metafs_climb.content_folds import content_order
+
+CACHE_BYTES = 64 * 2**20
+
+
+def as_problem(X: Any, y: Any, categories: Mapping[int, tuple[str, ...]]) -> Problem:
+    """Return X and y as a problem whose rows are in the order of their content.
+
+    Text, booleans and whole numbers stored as such are classes; other numbers are what
+    `metafs.target` takes them for.
+    """
+    y = np.asarray(y)
+    with np.errstate(invalid="ignore"):  # scikit-learn's sum of the largest numbers there are
+        X, _ = check_X_y(
+            X, np.zeros(len(y)), accept_sparse="csr", dtype=np.float64, ensure_all_finite=False
+        )
+    if np.isinf(X.data if issparse(X) else X).any():
+        raise ProblemError("cv-accuracy cannot learn from infinite values: mend or empty them.")
+    X = csr_array(X) if issparse(X) else X
+    numeric = y.dtype.kind == "f" and not looks_like_classes(y)
+    labels, codes = np.unique(y, return_inverse=True)
+    target = y.astype(np.float64) if numeric else codes.astype(np.int64)
+    order = content_order(X, target)
+    return Problem(
+        X=X[order],
+        y=target[order],
+        feature_names=tuple(f"x{j}" for j in range(X.shape[1])),
+        classes=None if numeric else tuple(str(label) for label in labels),
+        categories=categories,
+    )
+
+
+class FoldTables:
+    """The columns of a problem, by fold.
+
+    Attributes
+    ----------
+    problem : Problem
+        With rows in the order of their content.
+    folds : list of (train, test)
+        The rows of each fold; every set of features sees the same.
+    """
+
+    def __init__(self, problem: Problem, n_folds: int, random_state: int | None) -> None:
+        self.problem = problem
+        self.folds = list(folds(problem, n_folds, random_state))
+        if not self.folds:
+            raise ProblemError(
+                f"cv-accuracy cannot cut {problem.n_samples} rows into folds from which "
+                "something can be learnt: give more rows, of at least two classes, or choose "
+                "another measure."
+            )
+        # Columns are asked for one at a time.
+        X = problem.X
+        self._X: Any = csc_array(X) if issparse(X) else np.asfortranarray(X)
+        self._cache: dict[tuple[str, int], Array] = {}
+        self._room = CACHE_BYTES
+
+    def column(self, j: int) -> Array:
+        """Return the values of a column, as they are."""
+        if issparse(self._X):
+            return self._remembered("column", j, self._dense_column)
+        values: Array = self._X[:, j]
+        return values
+
+    def keys(self, j: int) -> Array:
+        """Return keys that are equal where the values of a column are."""
+        return self._remembered("keys", j, lambda j: column_keys(self.column(j), j))
+
+    def is_plain(self, j: int) -> bool:
+        """Say whether a column can be learnt from as it is: numbers, none of them missing."""
+        if j in self.problem.categories:
+            return False
+        return bool(self._remembered("plain", j, lambda j: ~np.isnan(self.column(j)).any()))
+
+    def table(self, features: Array, fold: int) -> Array:
+        """Return the prepared columns of a set, numbers first, for all rows in one fold."""
+        categorical = [j in self.problem.categories for j in features.tolist()]
+        ordered = features[np.argsort(categorical, kind="stable")].tolist()
+        return np.hstack([self._block(j, fold) for j in ordered])
+
+    def _block(self, j: int, fold: int) -> Array:
+        if self.is_plain(j):
+            return self.column(j)[:, None]
+        return self._remembered(f"fold {fold}", j, lambda j: self._prepared(j, fold))
+
+    def _prepared(self, j: int, fold: int) -> Array:
+        raw = self.column(j)[:, None]
+        steps = preparation(self.problem, np.array([j]), raw)
+        found = Pipeline(steps).fit(raw[self.folds[fold][0]]).transform(raw)
+        return np.asarray(found.toarray() if issparse(found) else found)
+
+    def _dense_column(self, j: int) -> Array:
+        values = np.zeros(self.problem.n_samples)
+        start, stop = self._X.indptr[j : j + 2]
+        values[self._X.indices[start:stop]] = self._X.data[start:stop]
+        return values
+
+    def _remembered(self, what: str, j: int, compute: Callable[[int], Any]) -> Array:
+        key = (what, j)
+        if key not in self._cache:
+            value = self._cache[key] = np.asarray(compute(j))
+            self._room -= value.nbytes
+            while self._room < 0 and len(self._cache) > 1:
+                oldest = next(iter(self._cache))
+                self._room += self._cache.pop(oldest).nbytes
+        return self._cache[key]

@@ -1,0 +1,122 @@
+r"""Logistic regression on all folds of a cross-validation at once, by Newton's method on cells.
+
+For a fold, with :math:`n_v` training rows in cell v, :math:`s_v` of them in class 1, and
+:math:`a_v` the cell's values with a 1 for the intercept, the weights w minimise
+
+.. math:: \sum_v \left[ n_v \log(1 + e^{a_v w}) - s_v a_v w \right]
+          + \frac{1}{2C} \sum_j \sigma_j^2 w_j^2
+
+which is what scikit-learn's ``LogisticRegression`` minimises on columns divided by their
+standard deviation :math:`\sigma_j` in the training rows (1 for a constant column, and for columns
+that are not scaled). The intercept is free. Each step solves
+
+.. math:: H \Delta = g, \qquad H = A^\top \mathrm{diag}(n_v p_v (1 - p_v)) A + D, \qquad
+          g = A^\top (n_v p_v - s_v) + D w
+
+where D holds :math:`\sigma_j^2 / C`. Rows that are alike are one cell, so that a set of a few
+words costs as many rows as it has patterns of words.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from metafs.typing import Array
+
+MAX_STEPS = 50
+MAX_VALUES = 2**22
+"""Above this many values (cells x features x folds) scikit-learn's solver is the better one."""
+CONVERGED = 1e-6
+"""A step that moves no decision further is the last: the next one would move them by its square."""
+LONGEST = 8.0
+"""No step moves a decision further than this, which keeps Newton's method from overshooting."""
+TIE = 1e-8
+"""A decision nearer to zero than this is none, whatever the last bits say: the first class."""
+
+
+def recognised(learner: Any) -> tuple[float, bool] | None:
+    """Return C, and whether columns are scaled, of a plain logistic regression; None for others.
+
+    Examples
+    --------
+    >>> recognised(LogisticRegression(C=2.0))
+    (2.0, False)
+    >>> recognised(LogisticRegression(class_weight="balanced")) is None
+    True
+    """
+    scaled = False
+    if type(learner) is Pipeline:
+        steps = [step for _, step in learner.steps]
+        if len(steps) != 2 or type(steps[0]) is not StandardScaler or not steps[0].with_std:
+            return None
+        scaled, learner = True, steps[1]
+    if type(learner) is not LogisticRegression:
+        return None
+    # What decides when a solver stops, or how much it prints, does not change what it looks for.
+    free = {"C": learner.C, "tol": learner.tol, "max_iter": learner.max_iter}
+    free |= {name: getattr(learner, name) for name in ("n_jobs", "verbose", "random_state")}
+    if learner.get_params() != LogisticRegression(**free).get_params():
+        return None
+    return float(learner.C), scaled
+
+
+def spreads(values: Array, n_in: Array) -> Array:
+    """Return the standard deviation of each column in each fold's training rows, 1 if constant.
+
+    ``values`` is (n_cells, n_features), ``n_in`` the training rows in each (fold, cell).
+    """
+    n = n_in.sum(axis=1, keepdims=True)
+    mean = n_in @ values / n
+    variance = (n_in[:, None, :] @ (values - mean[:, None, :]) ** 2)[:, 0, :] / n
+    # scikit-learn's test for columns that only rounding makes uneven.
+    eps = np.finfo(np.float64).eps
+    constant = variance <= n * eps * variance + (n * mean * eps) ** 2
+    return np.sqrt(np.where(constant, 1.0, variance))
+
+
+def decisions(values: Array, n_in: Array, n_one: Array, C: float, scaled: bool) -> Array | None:
+    """Return the decision on each cell in each fold, above 0 for class 1; None without success.
+
+    Parameters
+    ----------
+    values : array of shape (n_cells, n_features)
+        The values of the features in each cell.
+    n_in, n_one : arrays of shape (n_folds, n_cells)
+        Training rows of each fold in each cell, and those of class 1 among them.
+    C, scaled
+        As `recognised` returns them.
+
+    Examples
+    --------
+    >>> n_in, n_one = np.array([[5.0, 5.0]]), np.array([[1.0, 4.0]])
+    >>> decisions(np.array([[0.0], [1.0]]), n_in, n_one, 1.0, scaled=True).round(2)
+    array([[-0.9,  0.9]])
+    """
+    # Shifting columns is the free intercept's affair; dividing them keeps H well conditioned.
+    values = values - values.mean(axis=0)
+    size = np.abs(values).max(axis=0)
+    size[size == 0] = 1.0
+    n_folds, n_features = len(n_in), values.shape[1]
+    D = np.zeros((n_folds, n_features + 1))
+    D[:, :-1] = ((spreads(values, n_in) if scaled else 1.0) / size) ** 2 / C
+    A = np.hstack([values / size, np.ones((len(values), 1))])
+    w = np.zeros_like(D)
+    diagonal = np.arange(n_features + 1)
+    for _ in range(MAX_STEPS):
+        p = expit(w @ A.T)
+        g = (n_in * p - n_one) @ A + D * w
+        H = (A.T * (n_in * p * (1 - p))[:, None, :]) @ A
+        H[:, diagonal, diagonal] += D
+        try:
+            step = np.linalg.solve(H, g[:, :, None])[:, :, 0]
+        except np.linalg.LinAlgError:
+            return None
+        longest = np.abs(step @ A.T).max(axis=1, keepdims=True)
+        w -= step * np.minimum(1.0, LONGEST / np.maximum(longest, LONGEST))
+        if longest.max() < CONVERGED:
+            return np.asarray(w @ A.T)
+    return None
