@@ -139,10 +139,10 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
         task=options["task"],
         meta_features=options["meta_features"],
     )
-    design.check(registry)
     if not options["no_page"]:
         require_matplotlib()
     stream = sources(source, read)
+    told = run(stream, design, registry, options["jobs"])
     folder, debug, started = options["output"], ctx.meta["metafs.debug"], monotonic()
     folder.mkdir(parents=True, exist_ok=True)
     for name in (RESULT, PAGE):  # of an earlier experiment, which this one replaces
@@ -150,7 +150,6 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
     with warnings.catch_warnings():
         if not debug:  # what a learner mutters about convergence is not for the reader of a table
             warnings.simplefilter("ignore")
-        told = run(stream, design, registry, options["jobs"])
         done, stopped = _drain(told, design.n_outcomes(len(stream)), folder)
     found = Experiment(
         design,
@@ -181,7 +180,7 @@ def _drain(
     """Collect what comes, written down at once, and say whether it was stopped before the end."""
     progress = Progress(total)
     done: list[Outcome | Failed] = []
-    with (folder / OUTCOMES).open("w", encoding="utf8") as lines:
+    with (folder / OUTCOMES).open("w", 1, encoding="utf8") as lines:
         try:
             while True:
                 with redirect_stdout(sys.stderr):  # what a plugin prints is not our data
@@ -242,9 +241,7 @@ def _report(found: Experiment, folder: Path, seconds: float, stopped: bool, debu
         n_all = found.design.n_outcomes(found.n_problems)
         click.echo(f"stopped: {len(found.all_outcomes)} of {n_all} searches are done.", err=True)
     n_used = len({each.index for each in found.outcomes})
-    written = " and ".join(
-        str(folder / name) for name in (PAGE, RESULT) if (folder / name).exists()
-    )
+    written = [folder / name for name in (PAGE, RESULT) if (folder / name).exists()]
     click.echo(
         f"\n{n_used} of {found.n_problems} problems compared in {format_seconds(seconds)}; "
         f"see {' and '.join(map(str, written))}",

@@ -1,0 +1,159 @@
+"""`metafs experiment`: the real command, over files, interrupted, and asked for the wrong thing."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from metafs.cli.app import cli
+from metafs.cli.experiment import COLUMNS
+
+QUICK = ["--target", "y", "--budget", "100", "--no-learn"]
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(cli, ["experiment", *(str(each) for each in arguments)])
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """A folder of tables in which neighbouring columns tell of y."""
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    for number in range(3):
+        rng = np.random.default_rng(number)
+        X = (rng.random((60, 8)) < 0.5).astype(int)
+        y = np.where(X[:, number] + X[:, number + 1] >= 1, "yes", "no")
+        lines = [",".join([*map(str, x), t]) for x, t in zip(X, y, strict=True)]
+        header = ",".join([*"abcdefgh", "y"])
+        (folder / f"t{number}.csv").write_text("\n".join([header, *lines]) + "\n")
+    return folder
+
+
+def test_a_table_for_people_and_files_for_all(tables, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("METAFS_DB", str(tmp_path / "mine.duckdb"))
+    result = run(tables, *QUICK, "--arm", "guided", "--arm", "paper")
+    header, _, *rows = result.stdout.splitlines()
+    assert header.split("  ")[0] == "arm" and all(name in header for name in COLUMNS)
+    assert [row.split()[0] for row in rows] == ["cold", "guided", "paper"]
+    assert "3 of 3 problems compared in" in result.stderr
+    assert "experiment/page.html and experiment/experiment.json" in result.stderr
+    assert not (tmp_path / "mine.duckdb").exists(), "the user's own memory is not touched"
+    folder = tmp_path / "experiment"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "experiment.json",
+        "figures",
+        "outcomes.jsonl",
+        "page.html",
+    ]
+    told = json.loads((folder / "experiment.json").read_text())
+    lines = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text().splitlines()]
+    assert lines == told["problems"]
+    kinds = {path.suffix for path in (folder / "figures").iterdir()}
+    assert kinds == {".svg", ".png"}
+    assert "What memory saves on " in (folder / "page.html").read_text()
+
+
+def test_json_for_programs_and_a_learner(tables, tmp_path):
+    options = ["--target", "y", "--budget", 100, "--folds", 2, "--arm", "guided", "--no-page"]
+    result = run(tables, *options, "--seed", 3, "-o", tmp_path / "out", "--json")
+    told = json.loads(result.stdout)
+    assert list(told["arms"]) == ["cold", "guided"]
+    arm = told["arms"]["guided"]
+    assert {
+        "geometric_mean_speedup",
+        "geometric_mean_speedup_interval",
+        "arithmetic_mean_speedup",
+        "geometric_mean_speedup_seconds",
+        "geometric_mean_speedup_over_ranked",
+        "reached",
+        "negative_transfer",
+        "seconds",
+        "mean_evaluations",
+        "mean_fitness",
+        "mean_score",
+    } <= set(arm)
+    assert 0.5 < arm["mean_score"] <= 1
+    assert len(told["problems"]) == 6
+    assert {row["scoring"] for row in told["problems"]} == {"balanced_accuracy"}
+    assert (told["settings"]["seeds"], told["settings"]["budget"]) == ([3], 100)
+    assert told["settings"]["complete"] is True
+    assert json.loads((tmp_path / "out" / "experiment.json").read_text()) == told
+    assert not (tmp_path / "out" / "page.html").exists()
+
+
+def test_a_failing_problem_is_named_and_the_rest_goes_on(tables, tmp_path):
+    (tables / "bad.csv").write_text("a,y\n1,0\n")
+    result = run(tables, *QUICK, "--arm", "guided", "-o", tmp_path / "out", "--no-page", code=1)
+    assert "failed: bad (cold): " in result.stderr
+    assert "3 of 4 problems compared" in result.stderr
+    again = run(tables / "bad.csv", *QUICK, "-o", tmp_path / "out", "--json", code=1)
+    told = json.loads(again.stdout)
+    assert (told["arms"], told["problems"]) == ({}, [])
+    assert [each["problem"] for each in told["failed"]] == ["bad"]
+    assert (
+        "Traceback"
+        in run(
+            tables, *QUICK, "--no-page", "--arm", "cold", "--debug", "-o", tmp_path / "out", code=1
+        ).stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (["--arm", "gided"], "no arm named 'gided': did you mean guided?"),
+        (["--selector", "relieff"], "cannot stop at a target: choose one with"),
+        (["--param", "target_score=1"], "leave it out"),
+        (["--param", "nope=1"], "has no parameter 'nope'"),
+        (["--seeds", "0"], "seeds must be at least 1"),
+        (["--jobs", "0"], "jobs must be at least 1"),
+        (["--budget", "0"], "budget must be at least 1"),
+    ],
+)
+def test_wrong_usage_is_told_before_anything_is_written(tables, tmp_path, monkeypatch, wrong, said):
+    monkeypatch.chdir(tmp_path)
+    result = run(tables, *QUICK, *wrong, code=2)
+    assert said in result.stderr
+    assert not (tmp_path / "experiment").exists()
+
+
+def test_a_page_that_cannot_be_drawn_is_told_first(tables, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    result = run(tables, *QUICK, "-o", tmp_path / "out", code=2)
+    assert "or leave the page out with --no-page" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_leaves_what_is_done(tmp_path, jobs):
+    command = [sys.executable, "-c", "from metafs.cli import main; main()", "experiment"]
+    options = ["--no-learn", "--no-page", "--budget", "2000", "--seeds", "4", "--jobs", str(jobs)]
+    process = subprocess.Popen(
+        [*command, "demo:digits", *options, "-o", str(tmp_path), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    written = tmp_path / "outcomes.jsonl"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if written.exists() and len(written.read_text().splitlines()) > 3:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, messages = process.communicate(timeout=60)
+    assert process.returncode == 130, messages
+    assert "searches are done" in messages and "Traceback" not in messages
+    told = json.loads(out)
+    assert told["settings"]["complete"] is False
+    assert 3 < len(told["problems"]) < 4 * 45
+    assert json.loads((tmp_path / "experiment.json").read_text()) == told

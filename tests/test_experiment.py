@@ -1,0 +1,431 @@
+"""The experiment against the loop run by hand, its means against plain loops, and its page."""
+
+import re
+import sys
+import tempfile
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metafs.errors import ProblemError, UsageError
+from metafs.experiment import Arm, Design, Experiment, Failed, Outcome, arms_named, run, speedup
+from metafs.experiment.comparing import mean_interval, problem_means, running_mean
+from metafs.experiment.drawing import require_matplotlib
+from metafs.experiment.figures import drawings, fitness_along
+from metafs.experiment.outcome import evaluations_to
+from metafs.experiment.page import page
+from metafs.experiment.series import QUARTERS, speedups, values
+from metafs.hookspecs import hookimpl
+from metafs.loop import Given, solve
+from metafs.problem import Problem
+from metafs.registry import Registry
+from metafs.settings import Settings
+from metafs_metadb import MetaDB
+
+QUICK = Settings(budget=150, folds=2)
+TIMES = ("seconds", "seconds_to_target")
+
+
+def design(*arms, **options):
+    options = {"settings": QUICK, "learning": False, **options}
+    return Design(arms_named(arms or ["paper", "guided"]), **options)
+
+
+def timeless(outcomes):
+    return [{k: v for k, v in each.as_json().items() if k not in TIMES} for each in outcomes]
+
+
+@pytest.fixture
+def stream(related):
+    return [Given(related(number)) for number in range(6)]
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """A whole experiment, with a learner, two seeds and two orders."""
+    rng = np.random.default_rng(0)
+    some = []
+    for number in range(5):
+        X = (rng.random((60, 12)) < 0.4).astype(float)
+        y = np.where(X[:, number] + X[:, number + 1] >= 1, "yes", "no")
+        names = [f"w{j}" for j in range(12)]
+        some.append(Given(Problem.of(X, y, feature_names=names, name=f"problem {number}")))
+    asked = design(seeds=2, orders=2, learning=True)
+    return Experiment(asked, len(some), list(run(some, asked)))
+
+
+def by_hand(stream, transfer, folder, learning_settings):
+    """The paper's section 4.1 with `solve` alone: cold, target, then warm until the target."""
+    cold = [
+        next(solve(each.problem, db=None, transfer="none", **learning_settings)) for each in stream
+    ]
+    db = MetaDB(folder / f"{transfer}.duckdb")
+    warm = []
+    for each, before in zip(stream, cold, strict=True):
+        params = {"target_score": before.fitness}
+        warm += solve(each.problem, db=db, transfer=transfer, params=params, **learning_settings)
+    return cold, warm
+
+
+@pytest.mark.parametrize("transfer", ["paper", "guided"])
+def test_an_arm_is_the_loop_until_the_target_of_the_cold_run(stream, tmp_path, transfer):
+    cold, warm = by_hand(stream, transfer, tmp_path, {"budget": 150, "folds": 2})
+    told = list(run(stream, design(transfer, learning=True)))
+    assert [each.arm for each in told] == ["cold"] * 6 + [transfer] * 6
+    for ours, theirs in zip(told[:6], cold, strict=True):
+        assert ours.target == ours.fitness == theirs.fitness
+        assert ours.n_evaluations == theirs.n_evaluations >= ours.evaluations
+        assert (ours.score, ours.n_selected) == (theirs.score, len(theirs.features))
+        assert ours.reached and ours.order is None and ours.note is None
+    for ours, theirs, before in zip(told[6:], warm, cold, strict=True):
+        reached = theirs.fitness >= before.fitness - 1e-12
+        assert ours.evaluations == ours.n_evaluations == theirs.n_evaluations
+        assert (ours.reached, ours.fitness) == (reached, theirs.fitness)
+        assert (ours.score, ours.optimistic_score) == (theirs.score, theirs.optimistic_score)
+        assert ours.n_transferred == len(theirs.transferred)
+        assert ours.n_common == len(set(theirs.transferred) & set(theirs.features))
+        distances = [distance for _, distance in theirs.neighbours]
+        assert ours.nearest_distance == min(distances, default=None)
+        assert ours.note == (None if distances else "no relevant experience")
+        assert set(ours.seconds) == {"describe", "recall", "expect", "select", "learn", "record"}
+        spent = sum(each for phase, each in ours.seconds.items() if phase != "learn")
+        assert ours.seconds_to_target == pytest.approx(spent)
+
+
+def test_the_cold_search_stops_at_its_own_target_after_as_many_evaluations(stream):
+    climb = Registry().selectors["climb"]
+    for each in run(stream, design("cold")):
+        problem = stream[each.index].problem
+        search = climb.set_params(
+            target_score=each.target, max_evaluations=150, random_state=each.seed
+        ).fit(problem.X, problem.y)
+        assert search.n_evaluations_ == each.evaluations
+        assert search.fitness_ == each.fitness
+
+
+def test_every_order_is_a_stream_with_a_memory_of_its_own(stream):
+    asked = design("guided", orders=2)
+    told = list(run(stream, asked))
+    assert len(told) == asked.n_outcomes(6) == 6 + 12
+    for order, sequence in enumerate(asked.sequences(6)):
+        here = [each for each in told if each.order == order]
+        assert [each.index for each in here] == sequence
+        assert [each.position for each in here] == list(range(6))
+        assert here[0].note == "no relevant experience" and here[1].nearest_distance
+        shuffled = [stream[index] for index in sequence]
+        alone = [each for each in run(shuffled, design("guided")) if each.arm == "guided"]
+        assert [each.evaluations for each in here] == [each.evaluations for each in alone]
+
+
+def test_the_seed_decides_and_jobs_do_not(stream):
+    asked = design("guided", seeds=2)
+    told = timeless(run(stream[:3], asked))
+    assert timeless(run(stream[:3], asked, jobs=2)) == told
+    first, second = ([each for each in told if each["seed"] == seed] for seed in (0, 1))
+    alone = replace(asked, seeds=1, settings=replace(QUICK, seed=1))
+    assert timeless(run(stream[:3], alone)) == second
+    assert [each["evaluations"] for each in first] != [each["evaluations"] for each in second]
+
+
+def test_nothing_is_left_behind(stream, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    told = run(stream, design("guided"))
+    next(told)
+    assert [path.name.startswith("metafs-experiment-") for path in tmp_path.iterdir()] == [True]
+    list(told)
+    assert list(tmp_path.iterdir()) == []
+
+
+class Unreadable:
+    name, origin = "broken", "nowhere.csv"
+
+    def read(self):
+        raise ProblemError("nowhere.csv is not there.")
+
+
+def failing_on_priors():
+    """Offer a climb that cannot bear a prior for a problem of 61 rows."""
+    climb = type(Registry().selectors["climb"])
+
+    class Touchy(climb):
+        def _fit(self, X, y, prior):
+            if prior is not None and len(y) == 61:
+                raise RuntimeError("this one not")
+            super()._fit(X, y, prior)
+
+    class Plugin:
+        @hookimpl
+        def metafs_selectors(self):
+            return {"touchy": Touchy()}
+
+    return Registry([Plugin()])
+
+
+def test_a_problem_that_fails_in_any_arm_counts_in_none(stream, related):
+    stream = [*stream[:4], Given(related(4, n_samples=61)), Unreadable(), stream[5]]
+    asked = design("guided", settings=replace(QUICK, selector="touchy"))
+    told = list(run(stream, asked, failing_on_priors()))
+    failures = [each for each in told if isinstance(each, Failed)]
+    assert [(each.arm, each.problem) for each in failures] == [
+        ("cold", "broken"),
+        ("guided", "problem 4"),
+    ]
+    assert failures[0].error == "nowhere.csv is not there."
+    assert "this one not" in failures[1].error and "Traceback" in failures[1].details
+    found = Experiment(asked, 7, [each for each in told if isinstance(each, Outcome)], failures)
+    assert found.complete
+    for arm in ("cold", "guided"):
+        assert [each.index for each in found.of(arm)] == [0, 1, 2, 3, 6]
+        assert found.summaries[arm].problems == 5
+    assert [each["problem"] for each in found.as_json()["failed"]] == ["broken", "problem 4"]
+    assert "problem 4 failed in arm guided" in page(found, [])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            {"settings": Settings(selector="fisher")},
+            "choose one with a parameter target_score, .*climb",
+        ),
+        ({"settings": Settings(params={"target_score": 1.0})}, "leave it out"),
+        ({"settings": Settings(transfer="nope")}, "no transfer named 'nope'"),
+        ({"seeds": 0}, "seeds must be at least 1"),
+        ({"orders": 0}, "orders must be at least 1"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_anything_is_read(wrong, said):
+    with pytest.raises(UsageError, match=said):
+        run([Unreadable()], design(**wrong))
+
+
+def test_unknown_arms():
+    with pytest.raises(UsageError, match="did you mean guided"):
+        arms_named(["gided"])
+    with pytest.raises(UsageError, match="there are cold, "):
+        arms_named(["xyz"])
+    assert [arm.name for arm in arms_named(["guided", "cold", "guided"])] == ["cold", "guided"]
+    assert {arm.name for arm in arms_named() if not arm.remembers} <= {"cold", "cold-ranked"}
+
+
+CANDIDATES = st.lists(
+    st.tuples(st.integers(1, 50), st.just(()), st.sampled_from([0.1, 0.2, 0.3, 0.4])), max_size=6
+)
+
+
+@given(CANDIDATES, st.sampled_from([0.1, 0.25, 0.4]))
+def test_evaluations_to_the_target(candidates, target):
+    found, reached = evaluations_to(target, candidates, 60)
+    steps = sorted(step for step, _, fitness in candidates if fitness >= target)
+    assert (found, reached) == ((steps[0], True) if steps else (60, False))
+    assert evaluations_to(2.0, candidates, 0) == (1, False)
+
+
+SPENT = st.lists(
+    st.tuples(st.integers(0, 5), st.integers(1, 1000), st.integers(1, 1000)),
+    min_size=1,
+    max_size=20,
+)
+
+
+@settings(deadline=None, max_examples=10)
+@given(SPENT, st.randoms())
+def test_means_are_those_of_plain_loops(spent, random):
+    problem, base, ours = np.array(spent).T
+    found = speedup(base, ours, problem)
+    logs, plain, slower = [], [], []
+    for one in sorted(set(problem.tolist())):
+        ratios = [b / o for p, b, o in spent if p == one]
+        logs.append(sum(map(np.log, ratios)) / len(ratios))
+        plain.append(sum(ratios) / len(ratios))
+        slower.append(sum(each < 1 for each in ratios) / len(ratios))
+    assert found.geometric_mean == pytest.approx(np.exp(np.mean(logs)))
+    assert found.arithmetic_mean == pytest.approx(np.mean(plain))
+    assert found.negative_transfer == pytest.approx(np.mean(slower))
+    assert found.geometric_mean <= found.arithmetic_mean * (1 + 1e-12)
+    low, high = found.geometric_mean_interval
+    assert np.exp(min(logs)) <= low * (1 + 1e-9) and high <= np.exp(max(logs)) * (1 + 1e-9)
+    assert low <= high
+    turned = speedup(ours, base, problem)
+    assert turned.geometric_mean == pytest.approx(1 / found.geometric_mean)
+    random.shuffle(spent)
+    problem, base, ours = np.array(spent).T
+    assert speedup(base, ours, problem).geometric_mean_interval == pytest.approx((low, high))
+
+
+def test_a_problem_counts_once_however_often_it_is_searched():
+    base, ours, problem = np.array([8.0, 2.0]), np.array([1.0, 1.0]), np.array([0, 1])
+    once = speedup(base, ours, problem)
+    often = speedup(np.repeat(base, [9, 1]), np.ones(10), np.repeat(problem, [9, 1]))
+    assert often.geometric_mean == pytest.approx(once.geometric_mean) == 4
+    assert often.geometric_mean_interval == pytest.approx(once.geometric_mean_interval)
+
+
+def test_the_interval_covers_the_mean_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    covered = 0
+    for _ in range(200):
+        low, high = mean_interval(rng.normal(3.0, 1.0, size=60), n_resamples=300)
+        covered += low <= 3.0 <= high
+    assert 0.88 < covered / 200 <= 0.99
+    narrow = mean_interval(rng.normal(size=60), level=0.5, n_resamples=300)
+    wide = mean_interval(rng.normal(size=60), level=0.99, n_resamples=300)
+    assert narrow[1] - narrow[0] < wide[1] - wide[0]
+
+
+@given(
+    st.lists(st.one_of(st.floats(-9, 9), st.just(float("nan"))), min_size=1, max_size=15),
+    st.sampled_from([1, 3, 5, 9]),
+)
+def test_running_mean(given_values, window):
+    told = running_mean(np.array(given_values), window)
+    for place, mean in enumerate(told):
+        near = given_values[max(0, place - window // 2) : place + window // 2 + 1]
+        near = [each for each in near if each == each]
+        assert mean == pytest.approx(np.mean(near) if near else np.nan, nan_ok=True, abs=1e-9)
+
+
+def test_problem_means():
+    assert problem_means(np.array([1, 2, 6]), np.array([3, 3, 1])).tolist() == [6, 1.5]
+
+
+def test_summaries_are_those_of_the_rows(whole):
+    told = whole.as_json()
+    assert told["settings"]["complete"] and told["settings"]["seeds"] == [0, 1]
+    cold = {(row["seed"], row["problem"]): row for row in told["problems"] if row["arm"] == "cold"}
+    assert len(cold) == 10
+    for name in ("paper", "guided"):
+        arm = told["arms"][name]
+        rows = [row for row in told["problems"] if row["arm"] == name]
+        assert arm["searches"] == len(rows) == 20
+        before = [cold[row["seed"], row["problem"]] for row in rows]
+        ratio = np.array(
+            [b["evaluations"] / r["evaluations"] for b, r in zip(before, rows, strict=True)]
+        )
+        assert arm["geometric_mean_speedup"] == pytest.approx(np.exp(np.log(ratio).mean()))
+        assert arm["arithmetic_mean_speedup"] == pytest.approx(ratio.mean())
+        assert arm["negative_transfer"] == pytest.approx((ratio < 1).mean())
+        assert arm["reached"] == pytest.approx(np.mean([row["reached"] for row in rows]))
+        assert arm["mean_score"] == pytest.approx(np.mean([row["score"] for row in rows]))
+        published = [
+            b["n_evaluations"] / r["evaluations"] for b, r in zip(before, rows, strict=True)
+        ]
+        assert arm["geometric_mean_speedup_as_published"] == pytest.approx(
+            np.exp(np.log(published).mean())
+        )
+        in_seconds = [
+            b["seconds_to_target"] / r["seconds_to_target"]
+            for b, r in zip(before, rows, strict=True)
+        ]
+        assert arm["geometric_mean_speedup_seconds"] == pytest.approx(
+            np.exp(np.log(in_seconds).mean())
+        )
+        pearson = np.corrcoef([row["n_transferred"] for row in rows], ratio)[0, 1]
+        assert arm["transferred_correlation"] == pytest.approx(pearson)
+        assert sum(arm["seconds_by_phase"].values()) == pytest.approx(arm["seconds"])
+        assert arm["without_experience"] == pytest.approx(4 / 20)
+    assert told["arms"]["cold"]["geometric_mean_speedup"] == 1.0
+
+
+def test_the_ratio_over_ranked_is_to_the_same_problem_and_seed(stream):
+    told = list(run(stream, design("guided")))
+    ranked = [
+        replace(
+            each, arm="cold-ranked", order=None, position=each.index, evaluations=each.index + 1
+        )
+        for each in told
+        if each.arm == "guided"
+    ]
+    rank = replace(design("guided"), arms=(Arm("none"), Arm("ranked"), Arm("guided")))
+    arm = Experiment(rank, 6, [*told, *ranked]).summaries["guided"]
+    ours = [each.evaluations for each in told if each.arm == "guided"]
+    expected = np.exp(np.mean(np.log(np.arange(1, 7) / np.array(ours))))
+    assert arm.over_ranked.geometric_mean == pytest.approx(expected)
+    assert Experiment(rank, 6, told).summaries["guided"].over_ranked is None
+
+
+def test_series_follow_the_stream_in_every_order(whole):
+    told = speedups(whole, "guided")
+    assert sorted(set(told.position.tolist())) == list(range(5))
+    assert len(told.value) == 20
+    assert told.mean() == pytest.approx(whole.summaries["guided"].speedup.geometric_mean)
+    fitness = values(whole, "cold", "fitness")
+    assert len(fitness.value) == 20, "a cold search counts in both orders"
+    own = {(each.seed, each.index): each.fitness for each in whole.of("cold")}
+    sequences = whole.design.sequences(5)
+    expected = sorted((sequence.index(i), own[s, i]) for s, i in own for sequence in sequences)
+    assert sorted(zip(fitness.position.tolist(), fitness.value.tolist(), strict=True)) == expected
+    assert len(fitness.quarters()) == len(QUARTERS)
+    assert np.mean(values(whole, "cold", "fitness").trend()[1]) > 0
+
+
+class Reading(HTMLParser):
+    """Notes what a page holds, and that what is opened is closed."""
+
+    VOID = ("meta", "img")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.images, self.text = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "img":
+            self.images.append(dict(attrs))
+        if tag not in self.VOID:
+            self.open.append(tag)
+        assert tag not in ("script", "link", "iframe")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def read_page(html):
+    reading = Reading()
+    reading.feed(html)
+    reading.close()
+    assert reading.open == []
+    return reading
+
+
+def test_the_page_stands_alone_and_answers_to_every_figure(whole):
+    drawn = drawings(whole)
+    told = page(whole, drawn, "a <b> & 'c'")
+    reading = read_page(told)
+    text = " ".join(reading.text)
+    assert "a <b> & 'c'" in text
+    assert len(reading.images) == len(drawn) == 10
+    assert all(each["alt"] and each["src"].startswith("data:image/svg") for each in reading.images)
+    assert not re.search(r"(src|href)=.(?!data:)", told.replace("xlink:href", ""))
+    numbers = {int(each) for drawing in drawn for each in re.findall(r"\b\d+\b", drawing.caption)}
+    assert set(range(1, 21)) <= numbers
+    for name in ("cold", "paper", "guided", *(each.problem for each in whole.of("cold"))):
+        assert name in text
+    assert "stopped before its end" not in text
+    for each in drawn:
+        assert each.svg.startswith(b"<?xml") and each.png.startswith(b"\x89PNG")
+        assert all(len(row) == len(each.columns) for row in each.rows)
+    again = fitness_along(whole, ["cold", "guided"])
+    assert again.svg == fitness_along(whole, ["cold", "guided"]).svg
+
+
+@pytest.mark.parametrize("arm", ["cold", "guided"])
+def test_one_problem_can_be_drawn_too(stream, arm):
+    asked = design(arm)
+    found = Experiment(asked, len(stream), list(run(stream[:1], asked)))
+    assert not found.complete
+    reading = read_page(page(found, drawings(found)))
+    assert "stopped before its end" in " ".join(reading.text)
+
+
+def test_without_matplotlib_a_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(UsageError, match=r"pip install 'metafs\[report\]'"):
+        require_matplotlib()
