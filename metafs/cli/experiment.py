@@ -58,6 +58,7 @@ SETTINGS = (
 RESULT, PAGE, OUTCOMES = "experiment.json", "page.html", "outcomes.jsonl"
 COLUMNS = (
     "arm",
+    "problems",
     "speed-up",
     "95 % interval",
     "mean",
@@ -188,8 +189,8 @@ def _drain(
                 if each is None:
                     return done, False
                 done.append(each)
-                progress.done()
                 progress.working_on(f"{each.arm}: {each.problem}")
+                progress.done()
                 if isinstance(each, Outcome):
                     lines.write(to_json(each.as_json()) + "\n")
         except KeyboardInterrupt:
@@ -214,6 +215,7 @@ def _row(name: str, arm: ArmSummary) -> Sequence[Any]:
     low, high = arm.speedup.geometric_mean_interval
     return (
         name,
+        arm.problems,
         _digits(arm.speedup.geometric_mean),
         f"{low:.2f} to {high:.2f}",
         _digits(arm.speedup.arithmetic_mean),

@@ -32,6 +32,7 @@ summary { cursor: pointer; font-size: 0.9rem; }
 NOTHING = "&ndash;"
 ARM_COLUMNS = (
     "arm",
+    "problems",
     "speed-up",
     "95 % interval",
     "arithmetic mean",
@@ -47,6 +48,7 @@ ARM_COLUMNS = (
     "fitness",
     "score",
     "features",
+    "without experience",
 )
 
 
@@ -134,6 +136,7 @@ def _arm_row(name: str, arm: ArmSummary) -> tuple[Any, ...]:
     means, ranked = arm.means, arm.over_ranked
     return (
         name,
+        arm.problems,
         arm.speedup.geometric_mean,
         _interval(arm.speedup.geometric_mean_interval),
         arm.speedup.arithmetic_mean,
@@ -149,6 +152,7 @@ def _arm_row(name: str, arm: ArmSummary) -> tuple[Any, ...]:
         _four(means["mean_fitness"]),
         _four(means["mean_score"]),
         means["mean_selected"],
+        f"{arm.without_experience:.0%}",
     )
 
 

@@ -133,10 +133,9 @@ def test_a_page_that_cannot_be_drawn_is_told_first(tables, tmp_path, monkeypatch
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_leaves_what_is_done(tmp_path, jobs):
+def test_ctrl_c_leaves_what_is_done(tmp_path):
     command = [sys.executable, "-c", "from metafs.cli import main; main()", "experiment"]
-    options = ["--no-learn", "--no-page", "--budget", "2000", "--seeds", "4", "--jobs", str(jobs)]
+    options = ["--no-learn", "--no-page", "--budget", "2000", "--seeds", "4"]
     process = subprocess.Popen(
         [*command, "demo:digits", *options, "-o", str(tmp_path), "--json"],
         stdout=subprocess.PIPE,
