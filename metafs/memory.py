@@ -30,7 +30,8 @@ from metafs_metadb import (
 )
 
 INDEX_FROM = 16
-"""Streams at least this long load the signatures into memory; shorter ones ask in SQL.
+"""Streams at least this long load the signatures into memory; shorter ones ask in SQL, unless
+somebody has left an index beside the database.
 
 Loading costs about as much as 16 joins, however much is stored."""
 
@@ -184,7 +185,7 @@ class Memory:
             elif self._in_memory:
                 search = self.db.index(distance, space)
             else:
-                search = self.db.search(distance, space)
+                search = self.db.kept_index(distance, space) or self.db.search(distance, space)
             self._searches[distance, space] = search
         return self._searches[distance, space]
 

@@ -10,7 +10,8 @@ Related problems lie close together. Each belongs to the ball of its nearest cen
 centre c and radius r holds nobody nearer to q than |c - q| - r, so most balls stay shut.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,18 @@ SLACK = 4 * rounding(MOST_KEYS)
 class Balls:
     """Problems grouped around centres; about as many groups as members in each."""
 
-    def __init__(self, rows: Distributions, n_keys: int) -> None:
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._arrays = arrays
+        self._centres = arrays["ball_centres"]
+        self._rows = arrays["ball_rows"]
+        self._sizes = arrays["ball_sizes"]
+        self._radius = arrays["ball_radius"]
+        self._starts = np.cumsum(self._sizes) - self._sizes
+        self._squares = np.einsum("ij,ij->i", self._centres, self._centres)
+
+    @classmethod
+    def build(cls, rows: Distributions, n_keys: int) -> Self:
+        """Find centres and let each problem belong to its nearest."""
         n = len(rows)
         n_balls = max(int(np.sqrt(n)), 1)
         roots = csr_array(
@@ -44,14 +56,21 @@ class Balls:
         )
         rng = np.random.default_rng(0)
         sample = np.sort(rng.choice(n, min(n, N_SAMPLE), replace=False))
-        self._centres = _centres(roots[sample], n_balls, rng)
-        ball, lengths = _nearest_centre(roots, self._centres)
-        self._rows = np.argsort(ball, kind="stable")
-        self._sizes = np.bincount(ball, minlength=n_balls)
-        self._starts = np.cumsum(self._sizes) - self._sizes
-        self._radius = np.zeros(n_balls)
-        np.maximum.at(self._radius, ball, lengths)
-        self._squares = np.einsum("ij,ij->i", self._centres, self._centres)
+        centres = _centres(roots[sample], n_balls, rng)
+        ball, lengths = _nearest_centre(roots, centres)
+        radius = np.zeros(n_balls)
+        np.maximum.at(radius, ball, lengths)
+        arrays: dict[str, NDArray[Any]] = {
+            "ball_centres": centres,
+            "ball_rows": np.argsort(ball, kind="stable"),
+            "ball_sizes": np.bincount(ball, minlength=n_balls),
+            "ball_radius": radius,
+        }
+        return cls(arrays)
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """Return all that a search needs, to be written down."""
+        return self._arrays
 
     def search(
         self, keys: Ints, q: Floats, best: Best, evaluate: Callable[[Ints], None]

@@ -10,7 +10,7 @@ feature did best speak loudest. Each term is rounded to a multiple of 2^-40 and 
 number: sums are exact in whatever order they are taken, and what was added can be taken away.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import duckdb
 import numpy as np
@@ -19,33 +19,32 @@ from numpy.typing import NDArray
 from metafs_metadb import feature_record_queries as queries
 from metafs_metadb.rows import FeatureRecord
 
+Totals = NDArray[np.int64]  # a row for each feature, with the columns TOTALS
+
 UNITS = 2.0**40
 COUNTS = ("n_problems", "n_selected")
 SUMS = ("relative", "relative2", "relative4")
+TOTALS = (*COUNTS, *SUMS)
 
 
 def read(
-    con: duckdb.DuckDBPyConnection, names: Sequence[str], which: Mapping[str, object]
+    con: duckdb.DuckDBPyConnection, ids: NDArray[np.int64], which: Mapping[str, object]
 ) -> FeatureRecord:
-    """Return the record of each name in a space, by SQL; `which` says who is left out."""
-    con.register("incoming_feature", {"name": texts(names), "position": np.arange(len(names))})
+    """Return the record of each feature, by SQL; `which` names the space and who is left out."""
+    con.register("incoming_id", {"feature_id": ids, "position": np.arange(len(ids))})
     ((n_solved,),) = con.execute(queries.N_SOLVED, dict(which)).fetchall()
     found = con.execute(queries.FEATURE_RECORD, dict(which)).fetchnumpy()
-    totals = np.zeros((len(COUNTS) + len(SUMS), len(names)), np.int64)
-    places = np.asarray(found["position"], np.int64)
-    for row, column in enumerate((*COUNTS, *SUMS)):
-        totals[row, places] = found[column]
+    totals = np.zeros((len(ids), len(TOTALS)), np.int64)
+    totals[np.asarray(found["position"], np.int64)] = columns_of(found)
     return from_totals(totals, int(n_solved))
 
 
-def from_totals(totals: NDArray[np.int64], n_solved: int) -> FeatureRecord:
+def columns_of(found: Mapping[str, NDArray[np.int64]]) -> Totals:
+    """Return the totals among the columns of an answer."""
+    return np.column_stack([np.asarray(found[name], np.int64) for name in TOTALS])
+
+
+def from_totals(totals: Totals, n_solved: int) -> FeatureRecord:
     """Return the record that counts and sums, in whole units, stand for."""
-    counts, sums = totals[: len(COUNTS)], totals[len(COUNTS) :] / UNITS
-    return FeatureRecord(n_solved, *counts, *sums)
-
-
-def texts(values: Sequence[str]) -> NDArray[np.object_]:
-    """Return texts as an array that DuckDB reads as texts, also when there are none."""
-    found = np.empty(len(values), object)
-    found[:] = [str(value) for value in values]
-    return found
+    counts, sums = totals.T[: len(COUNTS)], totals.T[len(COUNTS) :] / UNITS
+    return FeatureRecord(n_solved, *counts.copy(), *sums)

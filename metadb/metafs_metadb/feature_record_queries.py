@@ -1,6 +1,6 @@
-"""The queries of `feature_record`: how features did in the best runs of a space.
+"""The queries of `feature_record` and `feature_sums`: how features did in best runs.
 
-`incoming_feature` holds the names asked for and their positions.
+`incoming_id` holds the features asked for and their positions, `incoming_run` the runs that speak.
 """
 
 # The problems that count, each by its best run.
@@ -18,6 +18,8 @@ told as (
 
 # A score as a number from 0 to the largest double: unknown is 0, infinite is the largest.
 _Q = "least(greatest(coalesce(nullif(s.q, 'nan'), 0), 0), 1.7976931348623157e308)"
+
+_RELATIVE = f"case when b.q > 0 then {_Q} / b.q else 0 end"
 
 # Of rows with columns selected and r, the relative score.
 _TOTALS = """
@@ -43,13 +45,70 @@ best as (
     group by s.run_id
 ),
 scored as (
-    select i.position, s.selected, case when b.q > 0 then {_Q} / b.q else 0 end as r
-    from incoming_feature i
-    join feature f on f.name = i.name and f.space = $space
+    select i.position, s.selected, {_RELATIVE} as r
+    from incoming_id i
     join selection s using (feature_id)
     join best b using (run_id)
 )
 select position, {_TOTALS}
 from scored
 group by position
+"""
+
+# --- sums over all problems -----------------------------------------------------------------------
+
+TELLERS = """
+select b.problem_id, b.run_id, p.space
+from best_run b
+join recallable p using (problem_id)
+"""
+
+# As `TELLERS`, of the problems that have been solved since a run; in the order of `best_run`,
+# which would rank the runs of all problems.
+TELLERS_SINCE = """
+with touched as (select distinct problem_id from run where run_id > $run_id),
+best as (
+    select r.problem_id, r.run_id
+    from run r
+    semi join touched using (problem_id)
+    where r.status = 'solved'
+    qualify row_number() over (
+        partition by r.problem_id
+        order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last,
+            r.run_id desc
+    ) = 1
+)
+select b.problem_id, b.run_id, p.space
+from best b
+join problem p using (problem_id)
+where not p.excluded
+"""
+
+RUN_TOTALS = f"""
+with best as (
+    select s.run_id, max({_Q}) as q
+    from selection s
+    semi join incoming_run using (run_id)
+    where s.run_id between $first_id and $last_id
+    group by s.run_id
+),
+scored as (
+    select s.feature_id, s.selected, {_RELATIVE} as r
+    from selection s
+    join best b using (run_id)
+    where s.run_id between $first_id and $last_id
+)
+select feature_id, {_TOTALS}
+from scored
+group by feature_id
+order by feature_id
+"""
+
+LEFT_OUT = """
+select problem_id
+from problem
+where space = $space
+  and coalesce(
+      fingerprint = $exclude_fingerprint or name = $exclude_name or source = $exclude_source, false
+  ) = $excluded
 """

@@ -9,7 +9,8 @@ bounds every problem at once. The most promising are evaluated exactly, and then
 still come under the k-th best: a few hundred of 100,000.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,25 +40,45 @@ def rounding(n_terms: int) -> float:
 class HellingerLists:
     """Square roots of stored probabilities by key, and the sum that a search borrows."""
 
-    def __init__(self, rows: Distributions, n_keys: int) -> None:
+    def __init__(self, n: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._arrays = arrays
+        self._starts = arrays["list_starts"]
+        self._rows = arrays["list_rows"]
+        self._roots = arrays["list_roots"]
+        keys = arrays["column_keys"].tolist()
+        self._columns: dict[int, Singles] = dict(zip(keys, arrays["columns"], strict=True))
+        # Padded to whole blocks, so that blocks are a reshape.
+        self._sum = np.zeros(-(-n // BLOCK) * BLOCK, np.float32)
+        self._product = np.zeros(n, np.float32)
+
+    @classmethod
+    def build(cls, rows: Distributions, n_keys: int) -> Self:
+        """Sort the entries of all rows by key."""
         n = len(rows)
         lists = csr_array(
             (np.sqrt(rows.p).astype(np.float32), rows.keys, rows.starts), shape=(n, n_keys)
         ).tocsc()
-        self._starts = lists.indptr.tolist()
-        self._rows = lists.indices
-        self._roots = np.maximum(lists.data, TINY)
-        sizes = np.diff(lists.indptr)
+        starts, of_rows = lists.indptr, lists.indices
+        roots = np.maximum(lists.data, TINY)
+        sizes = np.diff(starts)
         longest = np.argsort(-sizes, kind="stable")[:MOST_COLUMNS]
-        self._columns: dict[int, Singles] = {}
-        for key in longest[sizes[longest] >= max(COLUMN_SHARE * n, 1)].tolist():
-            part = slice(self._starts[key], self._starts[key + 1])
-            column = np.zeros(n, np.float32)
-            column[self._rows[part]] = self._roots[part]
-            self._columns[key] = column
-        # Padded to whole blocks, so that blocks are a reshape.
-        self._sum = np.zeros(-(-n // BLOCK) * BLOCK, np.float32)
-        self._product = np.zeros(n, np.float32)
+        column_keys = longest[sizes[longest] >= max(COLUMN_SHARE * n, 1)]
+        columns = np.zeros((len(column_keys), n), np.float32)
+        for column, key in zip(columns, column_keys.tolist(), strict=True):
+            part = slice(starts[key], starts[key + 1])
+            column[of_rows[part]] = roots[part]
+        arrays = {
+            "list_starts": starts,
+            "list_rows": of_rows,
+            "list_roots": roots,
+            "column_keys": column_keys,
+            "columns": columns,
+        }
+        return cls(n, arrays)
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """Return all that a search needs, to be written down."""
+        return self._arrays
 
     def search(
         self, keys: Ints, q: Floats, best: Best, evaluate: Callable[[Ints], None], done: Ints
@@ -83,12 +104,13 @@ class HellingerLists:
         total[:] = 0.0
         everybody = total[: len(self._product)]
         listed, weights = [], []
-        for key, root in zip(keys.tolist(), roots, strict=True):
+        begins, ends = self._starts[keys].tolist(), self._starts[keys + 1].tolist()
+        for key, root, begin, end in zip(keys.tolist(), roots, begins, ends, strict=True):
             if key in self._columns:
                 np.multiply(self._columns[key], root, out=self._product)
                 everybody += self._product
             else:
-                listed.append(slice(self._starts[key], self._starts[key + 1]))
+                listed.append(slice(begin, end))
                 weights.append(root)
         if listed:
             sizes = [part.stop - part.start for part in listed]

@@ -15,14 +15,17 @@ from numpy.typing import ArrayLike
 from metafs_metadb import (
     check,
     connect,
-    feature_record,
+    experience,
     migrate,
     properties,
     property_queries,
     queries,
     record,
     sandbox,
+    signature_index,
 )
+from metafs_metadb.beside import Beside
+from metafs_metadb.errors import MetaDBError
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.rows import (
     Candidate,
@@ -69,6 +72,11 @@ class MetaDB:
     def __init__(self, path: str | PathLike[str], wait_s: float | None = None) -> None:
         self.path = Path(path)
         self.wait_s = float(os.environ.get(WAIT_VARIABLE, 10.0)) if wait_s is None else wait_s
+        self._beside = Beside(self.path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Take path and patience to another process, and nothing that is in memory."""
+        return type(self), (self.path, self.wait_s)
 
     # --- the file -------------------------------------------------------------------------------
 
@@ -149,7 +157,7 @@ class MetaDB:
         """
         begun = perf_counter()
         with self._transaction() as con:
-            return record.write(
+            recorded = record.write(
                 con,
                 problem,
                 run,
@@ -159,7 +167,19 @@ class MetaDB:
                 candidates,
                 neighbours,
                 begun,
+                self._beside.vocabulary(con),
             )
+        self._keep_up()
+        return recorded
+
+    def _keep_up(self) -> None:
+        """Make the index of the vocabulary that recording could have used."""
+        if self._beside.wants_vocabulary:
+            try:
+                with self.reading() as con:
+                    self._beside.build_vocabulary(con)
+            except MetaDBError:  # whoever needs it next will try again
+                pass
 
     def record_stability(self, problem: ProblemRow, stability: StabilityRow) -> int:
         """Remember how stable a selector was on a problem; return the stability_id.
@@ -227,32 +247,25 @@ class MetaDB:
         self, distance: str, space: str, exclude_problem_ids: Collection[int] = ()
     ) -> Signatures:
         """Return the signatures of all problems that can be recalled, by problem_id."""
-        which = {"distance": distance, "space": space}
         with self.reading() as con:
-            problems = con.execute(queries.SIGNED_PROBLEMS, which).fetchall()
-            found = con.execute(queries.SIGNATURES, which).fetchnumpy()
-        problems = [row for row in problems if row[0] not in exclude_problem_ids]
-        ids = np.array([row[0] for row in problems], np.int64)
-        owner = np.asarray(found["problem_id"], np.int64)
-        order = np.argsort(owner, kind="stable")
-        if exclude_problem_ids:
-            order = order[np.isin(owner[order], ids)]
-        return Signatures(
-            problem_id=ids,
-            names=tuple(row[1] for row in problems),
-            fingerprints=tuple(row[2] for row in problems),
-            starts=np.append(np.searchsorted(owner[order], ids), len(order)).astype(np.int64),
-            keys=np.asarray(found["key"], np.uint64)[order],
-            p=np.asarray(found["p"], np.float64)[order],
-        )
+            return signature_index.read(con, distance, space, exclude_problem_ids)
 
     def search(self, distance: str, space: str) -> SqlSearch:
         """Return the search among the signatures of a space that asks in SQL."""
         return SqlSearch(self, distance, space)
 
     def index(self, distance: str, space: str) -> MemoryIndex:
-        """Load the signatures of a space into memory, to search them faster."""
-        return MemoryIndex(self.signatures(distance, space))
+        """Return a faster search among the signatures of a space, in memory.
+
+        Of a large memory it is kept in a file beside the database, for whoever asks next.
+        """
+        with self.reading() as con:
+            return self._beside.index(con, distance, space)
+
+    def kept_index(self, distance: str, space: str) -> MemoryIndex | None:
+        """Return the search in memory if somebody has made it already, else None."""
+        with self.reading() as con:
+            return self._beside.kept_index(con, distance, space)
 
     def experience(self, problem_ids: Sequence[int]) -> dict[int, Experience]:
         """Return what the best run of each problem taught, in the order asked.
@@ -260,26 +273,7 @@ class MetaDB:
         A problem without a solved run is left out.
         """
         with self.reading() as con:
-            asked = {"problem_ids": list(problem_ids)}
-            best = {row[0]: row[1:] for row in con.execute(queries.BEST_RUNS, asked).fetchall()}
-            run_ids = [run_id for run_id, _ in best.values()]
-            found = con.execute(queries.EXPERIENCE, {"run_ids": run_ids}).fetchnumpy()
-        owner = np.asarray(found["run_id"])
-        told = {}
-        for problem_id in problem_ids:
-            if problem_id in best:
-                run_id, source = best[problem_id]
-                rows = np.flatnonzero(owner == run_id)
-                told[problem_id] = Experience(
-                    problem_id=problem_id,
-                    run_id=run_id,
-                    source=source,
-                    names=tuple(found["name"][rows]),
-                    q=np.ma.filled(found["q"][rows], np.nan),
-                    quality=np.ma.filled(found["quality"][rows], np.nan),
-                    selected=np.asarray(found["selected"][rows], bool),
-                )
-        return told
+            return experience.read(con, problem_ids)
 
     def feature_experience(
         self,
@@ -322,7 +316,7 @@ class MetaDB:
             "exclude_source": exclude_source,
         }
         with self.reading() as con:
-            return feature_record.read(con, names, which)
+            return self._beside.feature_record(con, names, which)
 
     def described_spaces(self) -> list[str]:
         """Return the spaces in which properties of features are known."""

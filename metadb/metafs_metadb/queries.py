@@ -64,19 +64,16 @@ insert into signature (problem_id, distance, key, p)
 select $problem_id, $distance, key, p from incoming_signature
 """
 
-INSERT_FEATURES = """
-insert into feature (space, name)
-select $space, i.name
-from incoming_feature i
-anti join (select name from feature where space = $space) f on f.name = i.name
-order by i.position
-"""
-
 FEATURE_IDS = """
-select f.feature_id
+select i.position, f.feature_id
 from incoming_feature i
 join feature f on f.name = i.name and f.space = $space
-order by i.position
+"""
+
+INSERT_FEATURES = """
+insert into feature (space, name)
+select $space, name from new_feature order by position
+returning feature_id, name
 """
 
 NEXT_RUN_ID = "select nextval('run_id')"
@@ -247,18 +244,28 @@ join recallable p using (problem_id)
 where s.distance = $distance and p.space = $space
 """
 
+# The order of `best_run`, which would rank the runs of all problems.
 BEST_RUNS = """
-select b.problem_id, b.run_id, p.source
-from best_run b
+select r.problem_id, r.run_id, p.source
+from run r
 join problem p using (problem_id)
-where b.problem_id in (select unnest($problem_ids::bigint[]))
+where r.status = 'solved' and r.problem_id in (select unnest($problem_ids::bigint[]))
+qualify row_number() over (
+    partition by r.problem_id
+    order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last, r.run_id desc
+) = 1
 """
 
-EXPERIENCE = """
-select s.run_id, f.name, s.q, s.quality, s.selected
-from selection s
-join feature f using (feature_id)
-where s.run_id in (select unnest($run_ids::bigint[]))
+SELECTIONS = """
+select feature_id, q, quality, selected from selection where run_id = $run_id
+"""
+
+# `incoming_id` holds feature ids.
+FEATURE_NAMES = """
+select feature_id, name
+from feature
+join incoming_id using (feature_id)
+where feature_id between $first_id and $last_id
 """
 
 IMPORTANT_FEATURES = """

@@ -25,6 +25,7 @@ from metafs_metadb.rows import (
     Signature,
     StabilityRow,
 )
+from metafs_metadb.vocabulary import Vocabulary, feature_ids, texts
 
 
 def write(
@@ -37,6 +38,7 @@ def write(
     candidates: Sequence[Candidate],
     neighbours: Sequence[NeighbourRow],
     begun: float,
+    vocabulary: Vocabulary | None = None,
 ) -> Recorded:
     """Write all rows of a run and say where; the caller holds the transaction."""
     tally = dict.fromkeys(queries.TALLIED, 0)
@@ -46,11 +48,11 @@ def write(
     problem_id = _write_problem(con, problem, known_id, tally)
     for distance, signature in signatures.items():
         _write_signature(con, problem_id, distance, signature, tally)
-    feature_ids = _feature_ids(con, problem.space, selections.names, tally)
-    properties.write(con, feature_ids, meta_features, tally)
+    ids = _feature_ids(con, problem.space, selections.names, vocabulary, tally)
+    properties.write(con, ids, meta_features, tally)
     (run_id,) = con.execute(queries.NEXT_RUN_ID).fetchall()[0]
-    _write_selections(con, run_id, feature_ids, selections, tally)
-    _write_candidates(con, run_id, feature_ids, selections.names, candidates, tally)
+    _write_selections(con, run_id, ids, selections, tally)
+    _write_candidates(con, run_id, ids, selections.names, candidates, tally)
     _write_neighbours(con, run_id, neighbours, tally)
     # The run comes last, so that it can tell how long recording took.
     con.execute(
@@ -59,7 +61,7 @@ def write(
         | {
             "run_id": run_id,
             "problem_id": problem_id,
-            "n_selections": len(feature_ids),
+            "n_selections": len(ids),
             "n_candidates": len(candidates),
             "n_neighbours": len(neighbours),
         },
@@ -160,21 +162,27 @@ def _write_signature(
 
 
 def _feature_ids(
-    con: duckdb.DuckDBPyConnection, space: str, names: Sequence[str], tally: dict[str, int]
+    con: duckdb.DuckDBPyConnection,
+    space: str,
+    names: Sequence[str],
+    vocabulary: Vocabulary | None,
+    tally: dict[str, int],
 ) -> NDArray[np.int64]:
     """Return the id of each name, extending the vocabulary of the space where needed."""
     if len(set(names)) != len(names):
         raise ValueError("a run names each feature once")
     if not names:
         return np.empty(0, np.int64)
-    con.register("incoming_feature", {"name": _texts(names), "position": np.arange(len(names))})
-    space_only = {"space": space}
-    ids = con.execute(queries.FEATURE_IDS, space_only).fetchnumpy()["feature_id"]
-    if len(ids) < len(names):
-        con.execute(queries.INSERT_FEATURES, space_only)
-        tally["feature"] = len(names) - len(ids)
-        ids = con.execute(queries.FEATURE_IDS, space_only).fetchnumpy()["feature_id"]
-    return np.asarray(ids, np.int64)
+    ids = feature_ids(con, space, names, vocabulary)
+    unknown = np.flatnonzero(ids == 0)
+    if len(unknown):
+        new = texts([names[place] for place in unknown.tolist()])
+        con.register("new_feature", {"name": new, "position": unknown})
+        inserted = con.execute(queries.INSERT_FEATURES, {"space": space}).fetchall()
+        id_of = {name: feature_id for feature_id, name in inserted}
+        ids[unknown] = [id_of[name] for name in new.tolist()]
+        tally["feature"] = len(unknown)
+    return ids
 
 
 def _write_selections(
@@ -253,9 +261,3 @@ def _or_null(value: float | None) -> float | None:
 def _doubles(values: ArrayLike | None, n: int) -> NDArray[np.float64]:
     """Return the values as doubles; DuckDB reads a nan in an array as null."""
     return np.full(n, np.nan) if values is None else np.asarray(values, np.float64)
-
-
-def _texts(values: Sequence[str]) -> NDArray[np.object_]:
-    texts = np.empty(len(values), object)
-    texts[:] = [str(value) for value in values]
-    return texts

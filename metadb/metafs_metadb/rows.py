@@ -170,18 +170,24 @@ class FeatureRecord:
 
 
 @dataclass(frozen=True, eq=False)
-class Signatures:
-    """All signatures of one distance in one space: row i has keys[starts[i]:starts[i + 1]]."""
+class Signed:
+    """Problems that have a signature of one distance, in one space."""
 
     problem_id: NDArray[np.int64]
     names: tuple[str, ...]
     fingerprints: tuple[str, ...]
-    starts: NDArray[np.int64]
-    keys: NDArray[np.uint64]
-    p: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.problem_id)
+
+
+@dataclass(frozen=True, eq=False)
+class Signatures(Signed):
+    """All signatures of one distance in one space: row i has keys[starts[i]:starts[i + 1]]."""
+
+    starts: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    p: NDArray[np.float64]
 
 
 class Table(NamedTuple):

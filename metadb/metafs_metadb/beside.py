@@ -1,0 +1,170 @@
+"""The folder of indexes beside a database: opened when needed, caught up, made anew.
+
+`<file>.index/` holds what would otherwise be computed again by each process. Nothing rests on it:
+an index is used while its stamp fits the database, else it is made anew, and a folder that cannot
+be written to only means that each process makes its own. A small database has none.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import duckdb
+from numpy.typing import NDArray
+
+from metafs_metadb import feature_record, index_file, index_queries, signature_index
+from metafs_metadb.feature_sums import FeatureSums
+from metafs_metadb.memory_index import MemoryIndex
+from metafs_metadb.rows import FeatureRecord
+from metafs_metadb.signature_index import KeptSignatures
+from metafs_metadb.stamp import Stamp
+from metafs_metadb.vocabulary import Vocabulary, feature_ids
+
+SUFFIX = ".index"
+
+# From how many rows on an index is quicker than SQL alone.
+FEATURES_FROM = 50_000
+SELECTIONS_FROM = 500_000
+SIGNATURES_FROM = 200_000
+
+# A file is written again when it lags this many runs behind.
+FEWEST_TO_WRITE = 1024
+
+
+class Kept(Protocol):
+    """An index that can be written down."""
+
+    @property
+    def stamp(self) -> Stamp:
+        """The database it was made of."""
+
+    def about(self) -> dict[str, Any]:
+        """Return what is to be written down beside the arrays."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays to be written down."""
+
+
+T = TypeVar("T", bound=Kept)
+
+
+class Beside:
+    """The indexes of one database, used during visits to it: one thread at a time.
+
+    What was opened stays in memory while all that this process has seen of the database holds.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self.folder = database.with_name(database.name + SUFFIX)
+        self.wants_vocabulary = False
+        self._seen: Stamp | None = None
+        self._vocabulary: Vocabulary | None = None
+        self._sums: FeatureSums | None = None
+        self._written: Stamp | None = None  # of the sums
+
+    def feature_record(
+        self, con: duckdb.DuckDBPyConnection, names: Sequence[str], which: Mapping[str, object]
+    ) -> FeatureRecord:
+        """Return the record of each name; `which` names the space and who is left out."""
+        n_rows, space = self._n_rows(con), str(which["space"])
+        if n_rows["feature"] < FEATURES_FROM and n_rows["selection"] < SELECTIONS_FROM:
+            return feature_record.read(con, feature_ids(con, space, names, None), which)
+        stamp = self._look(con)
+        self._open_vocabulary(con, n_rows)
+        ids = feature_ids(con, space, names, self.build_vocabulary(con))
+        if n_rows["selection"] < SELECTIONS_FROM:
+            return feature_record.read(con, ids, which)
+        return self._current_sums(con, stamp).read(con, ids, which)
+
+    def vocabulary(self, con: duckdb.DuckDBPyConnection) -> Vocabulary | None:
+        """Return the index of names if there is one that fits, and note if one is wanted."""
+        n_rows = self._n_rows(con)
+        if n_rows["feature"] >= FEATURES_FROM:
+            self._look(con)
+        self._open_vocabulary(con, n_rows)
+        return self._vocabulary
+
+    def _open_vocabulary(self, con: duckdb.DuckDBPyConnection, n_rows: Mapping[str, int]) -> None:
+        self.wants_vocabulary = False
+        if n_rows["feature"] < FEATURES_FROM:
+            self._vocabulary = None
+            return
+        if self._vocabulary is None:
+            self._vocabulary = self._opened("vocabulary", Vocabulary.of, con)
+        self.wants_vocabulary = self._vocabulary is None or self._vocabulary.is_old(con)
+
+    def build_vocabulary(self, con: duckdb.DuckDBPyConnection) -> Vocabulary | None:
+        """Make the index of names if one is wanted."""
+        if self.wants_vocabulary:
+            self._vocabulary = Vocabulary.build(con, self._look(con))
+            self._write("vocabulary", self._vocabulary)
+            self.wants_vocabulary = False
+        return self._vocabulary
+
+    def _current_sums(self, con: duckdb.DuckDBPyConnection, stamp: Stamp) -> FeatureSums:
+        sums, self._sums = self._sums, None  # an error halfway leaves none
+        if sums is None:
+            sums = self._opened("features", FeatureSums.of, con)
+            self._written = sums.stamp if sums else None
+        if sums is None:
+            sums = FeatureSums.build(con, stamp)
+        else:
+            sums.catch_up(con, stamp)
+        if self._written is None or stamp.run_id - self._written.run_id >= FEWEST_TO_WRITE:
+            self._write("features", sums)
+            self._written = stamp
+        self._sums = sums
+        return sums
+
+    def index(self, con: duckdb.DuckDBPyConnection, distance: str, space: str) -> MemoryIndex:
+        """Return the search in memory among the signatures of a space."""
+        kept = self.kept_index(con, distance, space)
+        if kept is not None:
+            return kept
+        signatures = signature_index.read(con, distance, space)
+        index = MemoryIndex(signatures)
+        if len(signatures.p) >= SIGNATURES_FROM:
+            made = KeptSignatures(
+                Stamp.now(con), distance, space, signatures.problem_id, index.structure
+            )
+            self._write(signature_index.file_name(distance, space), made)
+        return index
+
+    def kept_index(
+        self, con: duckdb.DuckDBPyConnection, distance: str, space: str
+    ) -> MemoryIndex | None:
+        """Return the search in memory if there is a file for it that is nearly up to date."""
+        if self._n_rows(con)["signature"] < SIGNATURES_FROM:
+            return None
+        kept = self._opened(signature_index.file_name(distance, space), KeptSignatures.of, con)
+        if kept is None or (kept.distance, kept.space) != (distance, space):
+            return None
+        return kept.caught_up(con)
+
+    def _look(self, con: duckdb.DuckDBPyConnection) -> Stamp:
+        """Return the stamp of the database, and forget all that does not fit it."""
+        stamp, fits = Stamp.look(con, self._seen)
+        if not fits:
+            self._vocabulary = self._sums = None
+        self._seen = stamp
+        return stamp
+
+    def _n_rows(self, con: duckdb.DuckDBPyConnection) -> dict[str, int]:
+        return dict(con.execute(index_queries.TALLY).fetchall())
+
+    def _opened(
+        self, name: str, of: Callable[[Any, Any], T], con: duckdb.DuckDBPyConnection
+    ) -> T | None:
+        """Return the index in a file, or None if there is none that fits."""
+        found = index_file.read(self._path(name), private=True)
+        try:
+            index = of(found.about, found.arrays) if found else None
+        except (KeyError, TypeError, ValueError):  # written by another version of ours
+            return None
+        return index if index and Stamp.look(con, index.stamp)[1] else None
+
+    def _write(self, name: str, index: Kept) -> None:
+        index_file.write(self._path(name), index.about(), index.arrays())
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.arrays"

@@ -1,0 +1,131 @@
+"""The record of every feature, summed once and kept: a row of totals for each feature_id.
+
+Beside the totals stands, for each problem, the run that spoke for it. What was recorded since is
+added; where another run has become a problem's best, the old one's rows are taken away. Totals
+are whole numbers, so all of this is exact. Problems to be left out are few, as a rule, and their
+own rows are subtracted; if they are most of the space, the rest is summed instead.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Self
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from metafs_metadb import feature_record_queries as queries
+from metafs_metadb.feature_record import TOTALS, Totals, columns_of, from_totals
+from metafs_metadb.rows import FeatureRecord
+from metafs_metadb.stamp import Stamp
+
+Ints = NDArray[np.int64]
+
+
+class FeatureSums:
+    """Totals of all features over all spaces, as of a stamp."""
+
+    def __init__(
+        self, stamp: Stamp, totals: Totals, told: Ints, solved: Mapping[str, int] | None = None
+    ) -> None:
+        self.stamp = stamp
+        self._totals = totals
+        self._told = told  # by problem_id: the run that speaks for it, 0 for none
+        self._solved = Counter(solved)  # by space: how many problems
+
+    @classmethod
+    def build(cls, con: duckdb.DuckDBPyConnection, stamp: Stamp) -> Self:
+        """Sum what all best runs say."""
+        sums = cls(stamp, np.zeros((0, len(TOTALS)), np.int64), np.zeros(0, np.int64))
+        sums._take_in(con, con.execute(queries.TELLERS).fetchnumpy())
+        return sums
+
+    @classmethod
+    def of(cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the sums that were written down."""
+        return cls(Stamp.of(about["stamp"]), arrays["totals"], arrays["told"], about["solved"])
+
+    def about(self) -> dict[str, Any]:
+        """Return what is to be written down beside the arrays."""
+        return {"stamp": self.stamp.about(), "solved": self._solved}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays to be written down."""
+        return {"totals": self._totals, "told": self._told}
+
+    def catch_up(self, con: duckdb.DuckDBPyConnection, stamp: Stamp) -> None:
+        """Add what was recorded since; the earlier stamp still holds."""
+        if stamp.run_id > self.stamp.run_id:
+            since = {"run_id": self.stamp.run_id}
+            self._take_in(con, con.execute(queries.TELLERS_SINCE, since).fetchnumpy())
+        self.stamp = stamp
+
+    def read(
+        self, con: duckdb.DuckDBPyConnection, ids: Ints, which: Mapping[str, object]
+    ) -> FeatureRecord:
+        """Return the record of each feature; `which` names the space and who is left out."""
+        n_solved = self._solved[str(which["space"])]
+        runs = self._runs(con, which, excluded=True)
+        if 2 * len(runs) <= n_solved:
+            totals = self._at(ids) - _at(ids, *_run_totals(con, runs))
+            return from_totals(totals, n_solved - len(runs))
+        rest = self._runs(con, which, excluded=False)
+        return from_totals(_at(ids, *_run_totals(con, rest)), len(rest))
+
+    def _runs(
+        self, con: duckdb.DuckDBPyConnection, which: Mapping[str, object], *, excluded: bool
+    ) -> Ints:
+        """Return the runs that speak for problems of a space: those left out, or the others."""
+        found = con.execute(queries.LEFT_OUT, {**which, "excluded": excluded}).fetchnumpy()
+        problems = np.asarray(found["problem_id"], np.int64)
+        runs = self._told[problems[problems < len(self._told)]]
+        return np.asarray(runs[runs > 0])
+
+    def _at(self, ids: Ints) -> Totals:
+        totals = np.zeros((len(ids), len(TOTALS)), np.int64)
+        held = ids < len(self._totals)
+        totals[held] = self._totals[ids[held]]
+        return totals
+
+    def _take_in(self, con: duckdb.DuckDBPyConnection, tellers: Mapping[str, Any]) -> None:
+        """Let runs speak for problems, each in place of the run that did so before."""
+        problems = np.asarray(tellers["problem_id"], np.int64)
+        runs = np.asarray(tellers["run_id"], np.int64)
+        self._told = _grown(self._told, int(problems.max(initial=0)))
+        before = self._told[problems]
+        news = runs != before
+        for sign, speaking in ((-1, before[news & (before > 0)]), (1, runs[news])):
+            ids, totals = _run_totals(con, speaking)
+            self._totals = _grown(self._totals, int(ids.max(initial=0)))
+            self._totals[ids] += sign * totals
+        self._told[problems] = runs
+        self._solved.update(np.asarray(tellers["space"], object)[before == 0].tolist())
+
+
+def _run_totals(con: duckdb.DuckDBPyConnection, runs: Ints) -> tuple[Ints, Totals]:
+    """Return the features that runs scored, ascending, and their totals over these runs."""
+    if not len(runs):
+        return np.zeros(0, np.int64), np.zeros((0, len(TOTALS)), np.int64)
+    con.register("incoming_run", {"run_id": runs})
+    bounds = {"first_id": int(runs.min()), "last_id": int(runs.max())}
+    found = con.execute(queries.RUN_TOTALS, bounds).fetchnumpy()
+    return np.asarray(found["feature_id"], np.int64), columns_of(found)
+
+
+def _at(asked: Ints, ids: Ints, totals: Totals) -> Totals:
+    """Return the totals of the ids asked for, zeros where there are none."""
+    picked = np.zeros((len(asked), len(TOTALS)), np.int64)
+    places = np.searchsorted(ids, asked)
+    held = np.flatnonzero(places < len(ids))
+    held = held[ids[places[held]] == asked[held]]
+    picked[held] = totals[places[held]]
+    return picked
+
+
+def _grown(array: NDArray[np.int64], last: int) -> NDArray[np.int64]:
+    """Return an array that has a place for `last`, and some to spare if it had to grow."""
+    if last < len(array):
+        return array
+    grown = np.zeros((last + 1 + last // 16, *array.shape[1:]), np.int64)
+    grown[: len(array)] = array
+    return grown

@@ -1,0 +1,69 @@
+"""The queries of the indexes kept beside the database: how it is, and what came since."""
+
+LEDGER = "select number, name, digest, applied_at::varchar from migration order by number"
+
+TALLY = "select table_name, n_rows from tally"
+
+
+def _stamp(table: str, columns: str) -> str:
+    """Return bound, count and digest of the rows up to a bound, then the same of all rows."""
+    key = f"{table}_id"
+    return f"""
+with hashed as (select {key}, hash({key}, {columns}) as h from {table})
+select
+    ${key}::bigint,
+    count(*) filter (where {key} <= ${key}),
+    coalesce(bit_xor(h) filter (where {key} <= ${key}), 0),
+    coalesce(max({key}), 0),
+    count(*),
+    coalesce(bit_xor(h), 0)
+from hashed
+"""
+
+
+RUN_STAMP = _stamp("run", "problem_id, status, score, n_evaluations, started_at")
+PROBLEM_STAMP = _stamp("problem", "space, excluded")
+
+# --- the vocabulary -----------------------------------------------------------------------------
+
+_HASHES = "hash({space}, name) as one, hash(concat('other ', name), {space}) as other"
+
+FEATURE_HASHES = f"""
+select feature_id, {_HASHES.format(space="space")} from feature order by one
+"""
+
+INCOMING_HASHES = f"""
+select {_HASHES.format(space="$space::varchar")} from incoming_feature order by position
+"""
+
+LAST_FEATURE = "select coalesce(max(feature_id), 0) from feature"
+
+# The features that were added after the index was made.
+RECENT_IDS = """
+select i.position, f.feature_id
+from feature f
+join incoming_feature i on i.name = f.name
+where f.feature_id > $last_id and f.space = $space
+"""
+
+# --- signatures ---------------------------------------------------------------------------------
+
+PROBLEMS = "select problem_id, name, fingerprint from problem where space = $space"
+
+# Who may have become a neighbour, or described in another way, since a run.
+SOLVED_SINCE = """
+select distinct problem_id
+from run
+join problem p using (problem_id)
+where run_id > $run_id and status = 'solved' and p.space = $space and not p.excluded
+order by problem_id
+"""
+
+# `incoming_problem` holds problem ids.
+SIGNATURES_OF = """
+select s.problem_id, s.key, s.p
+from signature s
+join incoming_problem i using (problem_id)
+where s.distance = $distance and s.problem_id between $first_id and $last_id
+order by s.problem_id
+"""

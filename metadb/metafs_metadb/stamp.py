@@ -1,0 +1,62 @@
+"""What a database looked like when an index was made of it, to tell whether the two still fit.
+
+Runs and problems only ever come after those that are there, so an index of the first R runs and P
+problems stays right while these are as they were: same schema, same runs, same problems in the
+same spaces, the same ones excluded. A digest over both tables tells, at a few milliseconds for
+100,000 of each. Each run has the moment at which it started, so a database restored from a copy
+and continued, or another one of the same name, has other digests.
+"""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import duckdb
+
+from metafs_metadb import index_queries as queries
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """The state of a database: its schema, and its runs and problems up to the last ones."""
+
+    schema: str
+    run_id: int
+    n_runs: int
+    runs: int
+    problem_id: int
+    n_problems: int
+    problems: int
+
+    @classmethod
+    def now(cls, con: duckdb.DuckDBPyConnection) -> Self:
+        """Return the stamp of a database as it is."""
+        return cls.look(con, None)[0]
+
+    @classmethod
+    def look(cls, con: duckdb.DuckDBPyConnection, before: Self | None) -> tuple[Self, bool]:
+        """Return the stamp of a database as it is, and whether an earlier one still holds."""
+        schema = _schema(con)
+        run_id, problem_id = (before.run_id, before.problem_id) if before else (0, 0)
+        runs = con.execute(queries.RUN_STAMP, {"run_id": run_id}).fetchall()[0]
+        problems = con.execute(queries.PROBLEM_STAMP, {"problem_id": problem_id}).fetchall()[0]
+        then, now = (
+            cls(schema, *runs[part], *problems[part]) for part in (slice(0, 3), slice(3, 6))
+        )
+        return now, then == before
+
+    @classmethod
+    def of(cls, about: Any) -> Self:
+        """Return the stamp that was written down as plain values."""
+        return cls(**about)
+
+    def about(self) -> dict[str, Any]:
+        """Return the stamp as plain values, to be written down."""
+        return asdict(self)
+
+
+def _schema(con: duckdb.DuckDBPyConnection) -> str:
+    """Return a digest of the ledger; hashes are those of one version of DuckDB."""
+    ledger = con.execute(queries.LEDGER).fetchall()
+    return hashlib.sha256(json.dumps([duckdb.__version__, ledger]).encode()).hexdigest()
