@@ -120,13 +120,15 @@ def by_quarters(found: Sequence[Series]) -> Rows:
 
 
 def said(value: Any) -> str:
-    """Return a value for people, three digits of a number.
+    """Return a value for people: three digits of a number, or all before the point.
 
     Examples
     --------
-    >>> said(0.12345), said(None), said("cold")
-    ('0.123', 'unknown', 'cold')
+    >>> said(0.12345), said(8591.3), said(None), said("cold")
+    ('0.123', '8591', 'unknown', 'cold')
     """
     if value is None:
         return "unknown"
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"

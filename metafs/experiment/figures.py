@@ -93,8 +93,8 @@ def means(experiment: Experiment, arms: Sequence[str]) -> Drawing:
         "means",
         "Mean speed-up",
         "Geometric mean over problems with 95 % bootstrap intervals; right of the line the arm is "
-        "faster. The paper reports such means beside its figures 1, 4, 6, 7, 10 and 16, from 1.04 "
-        "to 1.99 in evaluations, all over cold.",
+        "faster. The paper gives such means for its figures 1, 4, 6, 10 and 16, from below 1 to "
+        "1.99 in evaluations, all over cold.",
         figure,
         ("arm", "geometric mean", "arithmetic mean", "over cold-ranked", "in seconds"),
         rows,

@@ -182,7 +182,7 @@ def _problem_table(experiment: Experiment) -> tuple[list[str], list[list[Any]]]:
                 row += [None] if name == COLD else [None, None]
                 continue
             mark = "" if all(each.reached for each in ours) else "*"
-            row.append(f"{column(ours, 'evaluations').mean():.4g}{mark}")
+            row.append(said(float(column(ours, "evaluations").mean())) + mark)
             if name != COLD:
                 row.append(float(np.exp(np.log(ratios(here)).mean())))
         rows.append(row)
