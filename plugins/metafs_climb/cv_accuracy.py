@@ -32,11 +32,14 @@ from metafs.parameters import check_at_least
 from metafs.problem import Problem
 from metafs.registry import Registry
 from metafs.typing import Array, Matrix
+from metafs_climb.cells import Cells
 from metafs_climb.fold_scores import FoldScores
 from metafs_climb.fold_tables import FoldTables, as_problem
 
 SCORINGS = ("accuracy", "balanced_accuracy")
 MAX_REMEMBERED = 100_000
+TOGETHER = 2**13
+"""Cells of single features that are fitted together."""
 _SAME = 1e-12
 """Mean scores that differ by less are equal: the rest is rounding."""
 
@@ -61,23 +64,27 @@ class CVAccuracyEvaluator:
         """Return the fitness of ``base`` after each row of edits, features that join or leave.
 
         With ``above``, a set that can exceed neither this fitness nor that of any set before it
-        is abandoned; its value is then no more than theirs, and no less than its fitness would
-        be, as far as this can be told apart.
+        is abandoned; its value is then an upper bound of its fitness, and no more than theirs.
         """
         base = np.unique(np.asarray(base, dtype=np.int64))
+        inside = np.zeros(self.n_features, dtype=bool)
+        inside[base] = True
         keys = self._keys(base)
         likely = self._known[base.tobytes()][0] if base.tobytes() in self._known else 0.0
         found = np.empty(len(edits))
         for i, edit in enumerate(np.asarray(edits, dtype=np.int64)):
-            joining = ~np.isin(edit, base)
-            edited = keys + self._keys(edit[joining]) - self._keys(edit[~joining])
-            found[i] = self._fitness(np.setxor1d(base, edit), edited, likely, above)
+            joins = ~inside[edit]
+            edited = keys + self._keys(edit[joins]) - self._keys(edit[~joins])
+            inside[edit] = joins
+            found[i] = self._fitness(np.flatnonzero(inside), edited, likely, above)
+            inside[edit] = ~joins
             if above is not None:
                 above = max(above, float(found[i]))
         return found
 
     def of_each(self) -> Array:
         """Return the fitness of every single feature."""
+        self._fit_singles()
         return self.of_sets([], np.arange(self.n_features)[:, None])
 
     def of_set(self, features: Sequence[int] | Array) -> float:
@@ -99,33 +106,61 @@ class CVAccuracyEvaluator:
         The fold that is likely to fall furthest below its bound comes first.
         """
         cells = None
-        name = features.tobytes()
-        if name not in self._known:
-            if len(self._known) == MAX_REMEMBERED:
-                self._known.clear()
+        if features.tobytes() not in self._known:
             cells = self.scores.cells(keys)
-            nothing_done = np.zeros(self.scores.n_folds, dtype=bool)
-            self._known[name] = (
-                (self.scores.bounds(cells), nothing_done)
-                if len(features)
-                else (self.scores.of_nothing(), ~nothing_done)
-            )
-        scores, done = self._known[name]
+            self._begin(features, cells)
+        scores, done = self._known[features.tobytes()]
         while True:
             value = max(0.0, float(scores.mean()))
             if done.all():
                 return value
             if above is not None and value <= above + _SAME:
                 return min(value, above)
-            together = None
             if not done.any():
                 cells = self.scores.cells(keys) if cells is None else cells
-                together = self.scores.at_once(features, cells)
-            if together is not None:
-                scores[:], done[:] = together, True
-            else:
+                self._fit_at_once([(features, cells)])
+            if not done.all():
                 fold = int(np.argmax(np.where(done, -np.inf, scores - likely)))
                 scores[fold], done[fold] = self.scores.of_fold(features, fold), True
+
+    def _begin(self, features: Array, cells: Cells | None) -> None:
+        """Remember what is known of a set before anything is fitted: its bounds."""
+        if len(self._known) >= MAX_REMEMBERED:
+            self._known.clear()
+        if len(features):
+            begun = self.scores.bounds(cells), np.zeros(self.scores.n_folds, dtype=bool)
+        else:
+            begun = self.scores.of_nothing(), np.ones(self.scores.n_folds, dtype=bool)
+        self._known[features.tobytes()] = begun
+
+    def _fit_at_once(self, sets: Sequence[tuple[Array, Cells | None]]) -> None:
+        """Fit all folds of sets of one size together, as far as that can be done."""
+        can = [(s, cells) for s, cells in sets if cells and self.scores.fits_at_once(s, cells)]
+        if not can:
+            return
+        for (features, cells), found in zip(can, self.scores.at_once(can), strict=True):
+            if features.tobytes() not in self._known:
+                self._begin(features, cells)
+            scores, done = self._known[features.tobytes()]
+            done |= ~np.isnan(found)
+            scores[done] = found[done]
+
+    def _fit_singles(self) -> None:
+        """Fit single features together with others that have about as many cells."""
+        alike: dict[int, list[tuple[Array, Cells | None]]] = {}
+        for j in range(self.n_features):
+            feature = np.array([j])
+            if feature.tobytes() in self._known and self._known[feature.tobytes()][1].all():
+                continue
+            cells = self.scores.cells(self._keys(feature))
+            if cells is None:
+                return
+            size = len(cells.rows).bit_length()
+            alike.setdefault(size, []).append((feature, cells))
+            if len(alike[size]) << size >= TOGETHER:
+                self._fit_at_once(alike.pop(size))
+        for sets in alike.values():
+            self._fit_at_once(sets)
 
 
 @dataclass(frozen=True)

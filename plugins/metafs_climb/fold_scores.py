@@ -6,6 +6,7 @@ tested in fold f, :math:`n_{fc}` of them of class c. A numeric target is scored 
 """
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -90,32 +91,39 @@ class FoldScores:
             return np.ones(self.n_folds)
         return best_right(cells.counts[:, :-1], self._worth)
 
-    def at_once(self, features: Array, cells: Cells | None) -> Array | None:
-        """Return the scores in all folds where they can be had together, else None."""
-        if cells is None or self._logistic is None:
-            return None
-        if not all(map(self.tables.is_plain, features.tolist())):
-            return None
-        if len(cells.rows) * len(features) * self.n_folds > MAX_VALUES:
-            return None
-        values = np.stack([self.tables.column(j)[cells.rows] for j in features.tolist()], axis=1)
-        tested = cells.counts[:, :-1]
-        n_train = (cells.counts.sum(axis=1, keepdims=True) - tested).astype(np.float64)
-        found = decisions(values, n_train.sum(axis=2).T, n_train[:, :, 1].T, *self._logistic)
-        if found is None:
-            return None
-        says_one = (found > TIE).T
-        n_right = [
-            tested[:, :, 0].sum(axis=0, where=~says_one),
-            tested[:, :, 1].sum(axis=0, where=says_one),
-        ]
-        return np.asarray((np.stack(n_right, axis=1) * self._worth).sum(axis=1))
+    def fits_at_once(self, features: Array, cells: Cells) -> bool:
+        """Say whether all folds of a set can be had together, by `at_once`."""
+        return (
+            self._logistic is not None
+            and len(cells.rows) * len(features) * self.n_folds <= MAX_VALUES
+            and all(map(self.tables.is_plain, features.tolist()))
+        )
+
+    def at_once(self, sets: Sequence[tuple[Array, Cells]]) -> Array:
+        """Return the scores of sets of one size in all folds, NaN where that does not succeed."""
+        assert self._logistic is not None
+        n_cells = max(len(cells.rows) for _, cells in sets)
+        values = np.zeros((len(sets), n_cells, len(sets[0][0])))
+        counts = np.zeros((len(sets), n_cells, *self._counted))  # what is left over holds no rows
+        for i, (features, cells) in enumerate(sets):
+            counts[i, : len(cells.rows)] = cells.counts
+            for place, j in enumerate(features.tolist()):
+                values[i, : len(cells.rows), place] = self.tables.column(j)[cells.rows]
+        tested = np.moveaxis(counts[:, :, :-1], 1, 2)
+        n_train = counts.sum(axis=2)[:, None] - tested
+        found = decisions(values, n_train.sum(axis=3), n_train[..., 1], *self._logistic)
+        says_one = found > TIE
+        right = np.where(says_one, tested[..., 1], 0.0), np.where(says_one, 0.0, tested[..., 0])
+        n_right = np.stack([right[1].sum(axis=2), right[0].sum(axis=2)], axis=2)
+        failed = np.isnan(found).any(axis=2)
+        return np.where(failed, np.nan, (n_right * self._worth).sum(axis=2))
 
     def of_fold(self, features: Array, fold: int) -> float:
         """Return the score in one fold."""
         train, test = self.tables.folds[fold]
         X, y = self.tables.table(features, fold), self.tables.problem.y
-        with warnings.catch_warnings():
+        # Among thousands of sets some are constant in a fold, and some converge slowly.
+        with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
             warnings.simplefilter("ignore", ConvergenceWarning)
             predicted = clone(self.learner).fit(X[train], y[train]).predict(X[test])
         if self.tables.problem.classes is None:

@@ -67,28 +67,34 @@ def recognised(learner: Any) -> tuple[float, bool] | None:
 def spreads(values: Array, n_in: Array) -> Array:
     """Return the standard deviation of each column in each fold's training rows, 1 if constant.
 
-    ``values`` is (n_cells, n_features), ``n_in`` the training rows in each (fold, cell).
+    ``values`` is (..., n_cells, n_features), ``n_in`` the training rows in each (..., fold, cell).
     """
-    n = n_in.sum(axis=1, keepdims=True)
+    n = n_in.sum(axis=-1, keepdims=True)
     mean = n_in @ values / n
-    variance = (n_in[:, None, :] @ (values - mean[:, None, :]) ** 2)[:, 0, :] / n
+    deviations = values[..., None, :, :] - mean[..., None, :]
+    variance = (n_in[..., None, :] @ deviations**2)[..., 0, :] / n
     # scikit-learn's test for columns that only rounding makes uneven.
     eps = np.finfo(np.float64).eps
     constant = variance <= n * eps * variance + (n * mean * eps) ** 2
     return np.sqrt(np.where(constant, 1.0, variance))
 
 
-def decisions(values: Array, n_in: Array, n_one: Array, C: float, scaled: bool) -> Array | None:
-    """Return the decision on each cell in each fold, above 0 for class 1; None without success.
+def decisions(values: Array, n_in: Array, n_one: Array, C: float, scaled: bool) -> Array:
+    """Return the decision on each cell in each fold, above 0 for class 1, for one set or many.
 
     Parameters
     ----------
-    values : array of shape (n_cells, n_features)
+    values : array of shape (..., n_cells, n_features)
         The values of the features in each cell.
-    n_in, n_one : arrays of shape (n_folds, n_cells)
+    n_in, n_one : arrays of shape (..., n_folds, n_cells)
         Training rows of each fold in each cell, and those of class 1 among them.
     C, scaled
         As `recognised` returns them.
+
+    Returns
+    -------
+    array of shape (..., n_folds, n_cells)
+        NaN for the folds on which Newton's method did not converge.
 
     Examples
     --------
@@ -97,26 +103,28 @@ def decisions(values: Array, n_in: Array, n_one: Array, C: float, scaled: bool) 
     array([[-0.9,  0.9]])
     """
     # Shifting columns is the free intercept's affair; dividing them keeps H well conditioned.
-    values = values - values.mean(axis=0)
-    size = np.abs(values).max(axis=0)
+    values = values - values.mean(axis=-2, keepdims=True)
+    size = np.abs(values).max(axis=-2, keepdims=True)
     size[size == 0] = 1.0
-    n_folds, n_features = len(n_in), values.shape[1]
-    D = np.zeros((n_folds, n_features + 1))
-    D[:, :-1] = ((spreads(values, n_in) if scaled else 1.0) / size) ** 2 / C
-    A = np.hstack([values / size, np.ones((len(values), 1))])
+    n_features = values.shape[-1]
+    D = np.zeros((*n_in.shape[:-1], n_features + 1))
+    D[..., :-1] = ((spreads(values, n_in) if scaled else 1.0) / size) ** 2 / C
+    A = np.concatenate([values / size, np.ones((*values.shape[:-1], 1))], axis=-1)
+    A_T = np.swapaxes(A, -1, -2)
     w = np.zeros_like(D)
     diagonal = np.arange(n_features + 1)
     for _ in range(MAX_STEPS):
-        p = expit(w @ A.T)
+        p = expit(w @ A_T)
         g = (n_in * p - n_one) @ A + D * w
-        H = (A.T * (n_in * p * (1 - p))[:, None, :]) @ A
-        H[:, diagonal, diagonal] += D
+        weights = (n_in * p * (1 - p))[..., None, :]
+        H = (A_T[..., None, :, :] * weights) @ A[..., None, :, :]
+        H[..., diagonal, diagonal] += D
         try:
-            step = np.linalg.solve(H, g[:, :, None])[:, :, 0]
+            step = np.linalg.solve(H, g[..., None])[..., 0]
         except np.linalg.LinAlgError:
-            return None
-        longest = np.abs(step @ A.T).max(axis=1, keepdims=True)
+            return np.full(n_in.shape, np.nan)
+        longest = np.abs(step @ A_T).max(axis=-1, keepdims=True)
         w -= step * np.minimum(1.0, LONGEST / np.maximum(longest, LONGEST))
         if longest.max() < CONVERGED:
-            return np.asarray(w @ A.T)
-    return None
+            break
+    return np.where(longest < CONVERGED, w @ A_T, np.nan)

@@ -93,6 +93,8 @@ def test_logistic_regression_agrees_with_scikit_learn_on_the_same_folds(table, s
     for features in ([0], [0, 1], np.arange(X.shape[1])):
         expected = plain_cv(evaluator, features, FirmLogistic()).mean()
         assert evaluator.of_set(features) == pytest.approx(expected, abs=1e-12)
+    singles = [evaluator.of_set([j]) for j in range(X.shape[1])]
+    np.testing.assert_array_equal(CVAccuracy()(X, y), singles)
 
 
 @pytest.mark.parametrize("scoring", module.SCORINGS)
@@ -441,6 +443,11 @@ def test_a_wrong_parameter_is_a_sentence(wrong, sentence):
 def test_a_problem_without_folds_is_a_sentence(X, y, sentence):
     with pytest.raises(ProblemError, match=sentence):
         CVAccuracy().bind(X, y)
+
+
+def test_what_a_learner_mutters_about_constant_columns_is_not_passed_on():
+    X, y = np.full((20, 1), 3.0), np.arange(20) % 2
+    assert CVAccuracy(GaussianNB()).of_set(X, y, [0]) == 0.5
 
 
 def test_a_class_of_one_row_is_borne():

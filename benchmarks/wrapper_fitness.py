@@ -1,0 +1,195 @@
+"""cv-accuracy: time of an evaluation, what abandoning saves in a climb, and which learner to wrap.
+
+    python benchmarks/wrapper_fitness.py 20newsgroups.jsonl.gz [N_PAIRS]
+
+The peer of an evaluation is scikit-learn's `cross_val_score` with the same learner on the same
+folds, the columns already chosen and dense. Climbs with and without abandoning must end with the
+same set, fitness and evaluations. One thread; tables grow line by line.
+"""
+
+import os
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+
+import sys
+import warnings
+from time import perf_counter
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from text_stream import text_pairs
+
+from metafs import Problem, Registry
+from metafs.readers import ReadOptions, sources
+from metafs_climb import Climb, CVAccuracy, MIConfidence
+
+LEARNERS = Registry().learners
+TO_THE_END = make_pipeline(
+    StandardScaler(with_mean=False), LogisticRegression(solver="newton-cholesky", tol=1e-12)
+)
+N_SETS = 60
+
+
+def digit_pairs(n):
+    return [source.read() for source in sources(["demo:digits"], ReadOptions())[:: 45 // n][:n]]
+
+
+def time_of_evaluations(name, problem, learner, sizes=(1, 5, 20)):
+    """Ours against the peer on sets drawn from the 200 best features."""
+    best = np.argsort(-MIConfidence()(problem.X, problem.y))[:200]
+    evaluator = CVAccuracy(learner).bind(problem.X, problem.y)
+    tables, rng = evaluator.scores.tables, np.random.default_rng(0)
+    X, y = tables.problem.X, tables.problem.y
+
+    def peer(features, estimator):
+        chosen = X[:, features] if isinstance(X, np.ndarray) else X[:, features].toarray()
+        return chosen, lambda: cross_val_score(estimator, chosen, y, cv=tables.folds).mean()
+
+    for size in sizes:
+        sets = [np.sort(rng.choice(best, size, replace=False)) for _ in range(N_SETS)]
+        started = perf_counter()
+        ours = np.array([evaluator.of_set(features) for features in sets])
+        fast = (perf_counter() - started) / N_SETS
+        slow, theirs = 0.0, []
+        for features in sets:
+            _, evaluate = peer(features, LEARNERS[learner])
+            started = perf_counter()
+            theirs.append(evaluate())
+            slow += (perf_counter() - started) / N_SETS
+        same = np.isclose(ours, theirs, atol=1e-12)
+        if learner == "logistic":
+            solved = [peer(features, TO_THE_END)[1]() for features in sets]
+            assert np.allclose(ours, solved, atol=1e-12), "the same regression, solved to the end"
+        else:
+            assert same.all()
+        print(
+            f"| {name} | {learner} | {size} | {slow * 1e3:.1f} | {fast * 1e3:.2f} "
+            f"| {slow / fast:.1f} | {same.sum()} of {N_SETS} |",
+            flush=True,
+        )
+
+
+class Watched:
+    """A measure whose evaluator is told the best fitness so far, or nothing; its fits counted."""
+
+    def __init__(self, measure, tell):
+        self.measure, self.tell, self.best, self.n_fits = measure, tell, -np.inf, 0
+        self.of_set = measure.of_set
+
+    def bind(self, X, y):
+        self.evaluator = self.measure.bind(X, y)
+        scores = self.evaluator.scores
+        of_fold, at_once = scores.of_fold, scores.at_once
+
+        def counting(*arguments):
+            self.n_fits += 1
+            return of_fold(*arguments)
+
+        def counting_all(*arguments):
+            found = at_once(*arguments)
+            self.n_fits += found.size
+            return found
+
+        scores.of_fold, scores.at_once = counting, counting_all
+        return self
+
+    def of_sets(self, base, edits):
+        found = self.evaluator.of_sets(base, edits, above=self.best if self.tell else None)
+        self.best = max(self.best, found.max(initial=-np.inf))
+        return found
+
+    def of_each(self):
+        # The scores of single features are no part of the search.
+        return np.zeros(self.evaluator.n_features)
+
+
+def climbs(name, problems, learner, budget):
+    """Whole climbs with and without abandoning."""
+    seconds, n_fits, n_evaluations = np.zeros(2), np.zeros(2), 0
+    for problem in problems:
+        ended = []
+        for tell in (False, True):
+            measure = Watched(CVAccuracy(learner), tell)
+            started = perf_counter()
+            climb = Climb(measure, max_evaluations=budget, random_state=0)
+            climb.fit(problem.X, problem.y)
+            seconds[int(tell)] += perf_counter() - started
+            n_fits[int(tell)] += measure.n_fits
+            ended.append((tuple(climb.get_support()), climb.fitness_, climb.n_evaluations_))
+        assert ended[0] == ended[1], "abandoning changed a decision"
+        n_evaluations += ended[0][2]
+    print(
+        f"| {len(problems)} {name} | {learner} | {budget} | {n_evaluations / len(problems):.0f} "
+        f"| {n_fits[0] / n_evaluations:.2f} | {n_fits[1] / n_evaluations:.2f} "
+        f"| {seconds[0] / len(problems):.2f} | {seconds[1] / len(problems):.2f} "
+        f"| {seconds[0] / seconds[1]:.2f} |",
+        flush=True,
+    )
+
+
+def halves(problem):
+    """100 documents a class to select and train with, and all the others to test on."""
+    rng = np.random.default_rng(0)
+    drawn = [rng.permutation(np.flatnonzero(problem.y == c)) for c in (0, 1)]
+    return (np.concatenate([d[:100] for d in drawn]), np.concatenate([d[100:] for d in drawn]))
+
+
+def held_out(problem: Problem, selected, learner):
+    train, test = halves(problem)
+    X = problem.X[:, np.flatnonzero(selected)].toarray()
+    model = clone(LEARNERS[learner]).fit(X[train], problem.y[train])
+    return np.mean(model.predict(X[test]) == problem.y[test])
+
+
+def which_learner(problems, budget):
+    """Climb on each fitness, then learn from the selected words and test on other documents."""
+    measures = {
+        "cv-accuracy, logistic": lambda: Watched(CVAccuracy("logistic"), tell=True),
+        "cv-accuracy, naive-bayes": lambda: Watched(CVAccuracy("naive-bayes"), tell=True),
+        "mi-confidence": MIConfidence,
+    }
+    for name, measure in measures.items():
+        rows = []
+        for problem in problems:
+            train, _ = halves(problem)
+            started = perf_counter()
+            climb = Climb(measure(), max_evaluations=budget, random_state=0)
+            climb.fit(problem.X[train], problem.y[train])
+            selected, spent = climb.get_support(), perf_counter() - started
+            scores = [held_out(problem, selected, each) for each in ("logistic", "naive-bayes")]
+            rows.append((climb.fitness_, selected.sum(), *scores, spent))
+        fitness, words, logistic, bayes, spent = np.mean(rows, axis=0)
+        print(
+            f"| {name} | {fitness:.3f} | {words:.1f} | {100 * logistic:.1f} | {100 * bayes:.1f} "
+            f"| {spent:.2f} |",
+            flush=True,
+        )
+
+
+def main():
+    n_pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 10
+    texts = text_pairs(sys.argv[1], documents=150, mi=0.02, pairs=n_pairs)
+    digits = digit_pairs(n_pairs)
+    print("| problem | learner | features | peer ms | ours ms | ratio | same value |")
+    print("|---|---|--:|--:|--:|--:|--:|")
+    for learner in ("logistic", "naive-bayes"):
+        time_of_evaluations(f"text, {texts[0].n_samples} rows", texts[0], learner)
+        time_of_evaluations(f"digits, {digits[0].n_samples} rows", digits[0], learner)
+    print("\n| climbs | learner | budget | evaluations | fits each | abandoning | s | s | ratio |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|--:|")
+    for learner in ("logistic", "naive-bayes"):
+        climbs("text pairs", texts, learner, 1000)
+        climbs("digit pairs", digits, learner, 1000)
+    print("\n| climb on | fitness | words | logistic % | naive-bayes % | s |")
+    print("|---|--:|--:|--:|--:|--:|")
+    which_learner(text_pairs(sys.argv[1], documents=250, mi=0.0, pairs=n_pairs), 1000)
+
+
+if __name__ == "__main__":
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a learner mutters about constant columns
+        main()
