@@ -11,6 +11,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import numpy as np
 from metafs_metadb import MetaDB, NeighbourRow, ProblemRow, RunRow, SelectionRows
 
 N_FEATURES = 64
+PIXELS = tuple(f"pixel {i}" for i in range(N_FEATURES))
 N_CANDIDATES = 30
 N_TIMES = 20
 TARGET_MS = 50.0
@@ -90,22 +92,22 @@ def fill(db: MetaDB, n: int) -> None:
             con.execute(statement, {name: values[name] for name in wanted} or None)
 
 
-def record_one(db: MetaDB, number: int) -> float:
-    rng = np.random.default_rng(number)
+def record_one(db: MetaDB, number: int, names: Sequence[str] = PIXELS) -> float:
+    """Record a problem with these features; return how many milliseconds it took."""
+    rng, n = np.random.default_rng(number), len(names)
     keys = rng.integers(0, 2**64, N_FEATURES, np.uint64)
-    problem = ProblemRow("default", f"new {number}", "new.csv", f"new {number}", 300, 64, "y")
+    problem = ProblemRow("default", f"new {number}", "new.csv", f"new {number}", 300, n, "y")
     run = RunRow("climb", "guided", datetime(2026, 1, 1), "0.1.0", score=0.9, settings="digest")
     selections = SelectionRows(
-        names=[f"pixel {i}" for i in range(N_FEATURES)],
-        rank=np.arange(1, N_FEATURES + 1),
-        q=rng.random(N_FEATURES),
-        quality=rng.random(N_FEATURES),
-        expected=rng.random(N_FEATURES),
-        selected=rng.random(N_FEATURES) < 0.1,
+        names=names,
+        rank=np.arange(1, n + 1),
+        q=rng.random(n),
+        quality=rng.random(n),
+        expected=rng.random(n),
+        selected=rng.random(n) < 0.1,
     )
     candidates = [
-        (10 * i, rng.choice(N_FEATURES, i % 9, replace=False), rng.random())
-        for i in range(N_CANDIDATES)
+        (10 * i, rng.choice(n, i % 9, replace=False), rng.random()) for i in range(N_CANDIDATES)
     ]
     neighbours = [NeighbourRow(1 + i, 1 + i, 0.5, 4.0) for i in range(5)] if number else []
     begun = time.perf_counter()

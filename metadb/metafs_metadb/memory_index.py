@@ -25,6 +25,29 @@ def most_recent(n: int) -> int:
     return min(max(n // 16, FEWEST_TO_MERGE), MOST_TO_MERGE)
 
 
+class RowsBy:
+    """The rows that have a value, for a list of values that may still grow."""
+
+    def __init__(self, values: list[str]) -> None:
+        self._values = values
+        self._last: dict[str, int] = {}
+        self._before: dict[int, int] = {}  # row -> the row before it with the same value
+        self._n = 0
+
+    def __getitem__(self, value: str) -> list[int]:
+        for row in range(self._n, len(self._values)):
+            if (before := self._last.get(self._values[row])) is not None:
+                self._before[row] = before
+            self._last[self._values[row]] = row
+        self._n = len(self._values)
+        rows: list[int] = []
+        found = self._last.get(value)
+        while found is not None:
+            rows.append(found)
+            found = self._before.get(found)
+        return rows
+
+
 class MemoryIndex:
     """The signatures of one space in memory, answering as `SqlSearch` does.
 
@@ -46,13 +69,8 @@ class MemoryIndex:
         self._names = list(signed.names)
         self._fingerprints = list(signed.fingerprints)
         self._known = set(self._ids)
-        self._rows_named: dict[str, list[int]] = {}
-        self._rows_printed: dict[str, list[int]] = {}
-        for row, (name, fingerprint) in enumerate(
-            zip(self._names, self._fingerprints, strict=True)
-        ):
-            self._rows_named.setdefault(name, []).append(row)
-            self._rows_printed.setdefault(fingerprint, []).append(row)
+        self._rows_named = RowsBy(self._names)
+        self._rows_printed = RowsBy(self._fingerprints)
         self._start(structure)
 
     def _start(self, structure: Structure) -> None:
@@ -79,13 +97,10 @@ class MemoryIndex:
         """Add a problem; one that is already there stays as it is."""
         if problem_id in self._known:
             return
-        row = len(self._ids)
         self._known.add(problem_id)
         self._ids.append(problem_id)
         self._names.append(name)
         self._fingerprints.append(fingerprint)
-        self._rows_named.setdefault(name, []).append(row)
-        self._rows_printed.setdefault(fingerprint, []).append(row)
         numbers = self._number(np.asarray(keys, np.uint64))
         for place in np.flatnonzero(numbers < 0).tolist():
             numbers[place] = self._new_keys[int(keys[place])] = self._n_keys
@@ -108,9 +123,9 @@ class MemoryIndex:
         """Return the k problems nearest to the distribution `keys` -> `p`, nearest first."""
         excluded: set[int] = set()
         if exclude_name is not None:
-            excluded.update(self._rows_named.get(exclude_name, ()))
+            excluded.update(self._rows_named[exclude_name])
         if exclude_fingerprint is not None:
-            excluded.update(self._rows_printed.get(exclude_fingerprint, ()))
+            excluded.update(self._rows_printed[exclude_fingerprint])
         numbers = self._number(np.asarray(keys, np.uint64))
         held = numbers >= 0
         numbers, q = numbers[held], np.asarray(p, np.float64)[held]

@@ -89,7 +89,8 @@ class KeptSignatures:
         """Return the index with what was solved since; None if that is too much."""
         since = {"run_id": self.stamp.run_id, "space": self.space}
         found = con.execute(index_queries.SOLVED_SINCE, since).fetchnumpy()["problem_id"]
-        new = np.setdiff1d(np.asarray(found, np.int64), self.problem_id)
+        counts = [np.searchsorted(self.problem_id, found, side) for side in ("left", "right")]
+        new = np.asarray(found, np.int64)[counts[0] == counts[1]]
         if len(new) >= most_recent(len(self.problem_id)):
             return None
         problems = con.execute(index_queries.PROBLEMS, {"space": self.space}).fetchnumpy()

@@ -1,0 +1,303 @@
+"""What memory costs when 1,000, 10,000 and 100,000 problems are stored, with a million features.
+
+Each problem has about 200 of 1,000,000 features, drawn by Zipf's law (the k-th most frequent is
+drawn in proportion to 1/k), and a signature of 24 to 128 of 50,000 keys (`many_keys` in
+`recall.py`). Timed are whole calls, opening and closing the file included:
+
+- recall: the 5 nearest of 50 new problems, by the plain SQL join on an open connection, and by
+  the index that is kept beside the database; neighbours must be identical
+- experience of 5 neighbours; the record of 1,000 features over all problems, by SQL and by the
+  sums kept beside the database; both must be identical, bit for bit
+- recording a problem with 500 features, all known, and with 50 of them new, with the names looked
+  up in SQL and in the index
+
+"SQL" is the same library with its indexes switched off. Each step runs in a process of its own and
+says how much memory it took at most; "nothing" is a process that only opens the file.
+
+    python benchmarks/scale.py [--check] [N_STORED ...]
+"""
+
+import json
+import math
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from recall import N_QUERIES, TARGET_RATIO, K, Problems, many_keys, store
+from recording import record_one
+
+from metafs_metadb import MetaDB, Neighbour, beside, queries
+
+SIZES = (1_000, 10_000, 100_000)
+N_WORDS = 1_000_000
+N_ASKED = 1_000
+N_RECORDED = 500
+N_NEW = 50
+N_TIMES = 20
+CHUNK = 10_000
+
+WORDS = "insert into feature (space, name) select 'default', 'word ' || i from range($n) t(i)"
+
+# 100 to 300 draws a problem, of which those of the most frequent words coincide.
+SELECTIONS = """
+insert into selection
+with drawn as (
+    select distinct
+        run_id,
+        1 + floor(exp(hash(run_id, i) / 18446744073709551616 * ln($n)))::bigint % $n as feature_id
+    from run, range(370) t(i)
+    where run_id between $first and $last and i < 120 + hash(run_id) % 250
+),
+scored as (
+    select *, hash(run_id, feature_id) / 18446744073709551616 as q from drawn
+)
+select
+    run_id, feature_id, row_number() over (partition by run_id order by q desc), q, q, null, q > 0.9
+from scored
+order by run_id
+"""
+
+SETTLE = (
+    """
+update run set
+    score = hash(run.run_id) % 1000 / 1000, n_evaluations = 1000, n_selections = s.n
+from (select run_id, count(*) as n from selection group by run_id) s
+where s.run_id = run.run_id
+""",
+    *(
+        f"update tally set n_rows = (select count(*) from {table}) where table_name = '{table}'"
+        for table in queries.TALLIED
+    ),
+    "checkpoint",
+)
+
+
+def stored_and_asked(n: int) -> tuple[Problems, list[Any]]:
+    """Return n problems to store, and signatures of further ones to ask for."""
+    lengths, keys, p = many_keys(n + N_QUERIES, np.random.default_rng(n))
+    ends = np.cumsum(lengths)
+    asked = [
+        (keys[end - length : end], p[end - length : end])
+        for end, length in zip(ends[n:], lengths[n:], strict=True)
+    ]
+    return (lengths[:n], keys[: ends[n - 1]], p[: ends[n - 1]]), asked
+
+
+def words(n: int, seed: int) -> list[str]:
+    """Return n words, the frequent ones likelier."""
+    rng = np.random.default_rng(seed)
+    drawn = np.unique(np.exp(rng.random(4 * n) * np.log(N_WORDS)).astype(int))
+    return [f"word {i}" for i in rng.choice(drawn, n, replace=False)]
+
+
+def median_ms(ask: Callable[[int], Any], times: int = N_TIMES) -> float:
+    seconds = []
+    for number in range(times):
+        begun = time.perf_counter()
+        ask(number)
+        seconds.append(time.perf_counter() - begun)
+    return 1e3 * statistics.median(seconds)
+
+
+def timed_ms(ask: Callable[[], Any]) -> tuple[float, Any]:
+    begun = time.perf_counter()
+    answer = ask()
+    return 1e3 * (time.perf_counter() - begun), answer
+
+
+def without_indexes() -> None:
+    beside.FEATURES_FROM = beside.SELECTIONS_FROM = beside.SIGNATURES_FROM = sys.maxsize
+
+
+def totals(db: MetaDB, names: list[str]) -> list[Any]:
+    record = db.feature_record("default", names, exclude_fingerprint="stored 7")
+    columns = (record.n_problems, record.n_selected, record.relative, record.relative4)
+    return [record.n_solved, *(column.tolist() for column in columns)]
+
+
+# --- the steps, each in a process of its own ------------------------------------------------------
+
+
+def fill(db: MetaDB, n: int) -> dict[str, Any]:
+    store(db, stored_and_asked(n)[0])
+    with db.writing() as con:
+        con.execute(WORDS, {"n": N_WORDS})
+        for first in range(1, n + 1, CHUNK):
+            bounds = {"first": first, "last": first + CHUNK - 1}
+            con.execute(SELECTIONS, {"n": N_WORDS, **bounds})
+        for statement in SETTLE:
+            con.execute(statement)
+    return {}
+
+
+def check(db: MetaDB, n: int) -> dict[str, Any]:
+    return {"findings": db.check()}
+
+
+def nothing(db: MetaDB, n: int) -> dict[str, Any]:
+    with db.reading():
+        return {}
+
+
+def sql(db: MetaDB, n: int) -> dict[str, Any]:
+    without_indexes()
+    _, asked = stored_and_asked(n)
+    with db.reading() as con:
+
+        def join(number: int) -> list[Any]:
+            keys, p = asked[number]
+            con.register("incoming_signature", {"key": keys, "p": p})
+            values = {"distance": "jsd", "space": "default", "k": K}
+            values |= {"exclude_fingerprint": None, "exclude_name": None}
+            rows = con.execute(queries.NEAREST, values).fetchall()
+            return [[i, name, math.sqrt(d), mark] for i, name, d, mark in rows]
+
+        nearest = [join(number) for number in range(N_QUERIES)]
+        join_ms = median_ms(join, N_QUERIES)
+    record_ms = median_ms(lambda seed: totals(db, words(N_ASKED, seed)), 3)
+    return {
+        "join": join_ms,
+        "feature_record": record_ms,
+        "nearest": nearest,
+        "totals": totals(db, words(N_ASKED, 0)),
+    }
+
+
+def build(db: MetaDB, n: int) -> dict[str, Any]:
+    signatures_ms, _ = timed_ms(lambda: db.index("jsd", "default"))
+    features_ms, _ = timed_ms(lambda: totals(db, words(N_ASKED, 0)))
+    return {"signatures": signatures_ms, "features": features_ms}
+
+
+def ask(db: MetaDB, n: int) -> dict[str, Any]:
+    _, asked = stored_and_asked(n)
+    nothing(db, n)  # the engine itself takes 50 ms to start
+    opening_ms, index = timed_ms(lambda: db.index("jsd", "default"))
+    first_ms, _ = timed_ms(lambda: index.nearest(*asked[0], K))
+    nearest = [index.nearest(*each, K) for each in asked]
+    index_ms = median_ms(lambda number: index.nearest(*asked[number], K), N_QUERIES)
+    first_record_ms, record = timed_ms(lambda: totals(db, words(N_ASKED, 0)))
+    return {
+        "opening": opening_ms,
+        "first": first_ms,
+        "index": index_ms,
+        "first_record": first_record_ms,
+        "feature_record": median_ms(lambda seed: totals(db, words(N_ASKED, seed))),
+        "experience": median_ms(lambda number: experience(db, nearest[number])),
+        "nearest": [[[*vars(each).values()] for each in found] for found in nearest],
+        "totals": record,
+    }
+
+
+def experience(db: MetaDB, near: list[Neighbour]) -> None:
+    db.experience([each.problem_id for each in near])
+
+
+def record(db: MetaDB, n: int) -> dict[str, Any]:
+    return _record(db, 0)
+
+
+def record_by_sql(db: MetaDB, n: int) -> dict[str, Any]:
+    without_indexes()
+    return _record(db, 1_000)
+
+
+def _record(db: MetaDB, seed: int) -> dict[str, Any]:
+    record_one(db, seed + 999, words(N_RECORDED, seed + 999))
+    known, new = [], []
+    for number in range(seed, seed + N_TIMES):
+        names = words(N_RECORDED, number)
+        known.append(record_one(db, number, names))
+        names[:N_NEW] = [f"new {number} {i}" for i in range(N_NEW)]
+        new.append(record_one(db, number + 100_000, names))
+    return {"known": statistics.median(known), "new": statistics.median(new)}
+
+
+# --------------------------------------------------------------------------------------------------
+
+
+def in_process(step: str, path: Path, n: int) -> dict[str, Any]:
+    """Run a step in a process of its own."""
+    command = [sys.executable, __file__, "--step", step, str(path), str(n)]
+    told = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    return dict(json.loads(told.stdout))
+
+
+def run_step(step: str, path: str, n: int) -> None:
+    answer = globals()[step](MetaDB(path), n)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps(answer | {"peak_mb": peak}))
+
+
+def measure(n: int, with_check: bool) -> list[tuple[str, str]]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "metafs.duckdb"
+        in_process("fill", path, n)
+        file_mb = path.stat().st_size / 1e6
+        steps = ("nothing", "record_by_sql", "sql", "build", "ask", "record")
+        told = {step: in_process(step, path, n) for step in steps}
+        if with_check and (findings := in_process("check", path, n)["findings"]):
+            raise SystemExit(f"the MetaDB is not sound: {findings}")
+        files = Path(f"{path}{beside.SUFFIX}").glob("*")
+        index_mb = sum(each.stat().st_size for each in files) / 1e6
+    by_sql, asked = told["sql"], told["ask"]
+    if (by_sql["nearest"], by_sql["totals"]) != (asked["nearest"], asked["totals"]):
+        raise SystemExit(f"SQL and index differ at {n} problems")
+    ratio = by_sql["join"] / asked["index"]
+    return [
+        ("file, MB", f"{file_mb:.0f}"),
+        ("indexes, MB", f"{index_mb:.0f}"),
+        ("making the index of signatures, s", f"{told['build']['signatures'] / 1e3:.2f}"),
+        ("making those of features, s", f"{told['build']['features'] / 1e3:.2f}"),
+        ("opening the index of signatures", f"{asked['opening']:.0f}"),
+        ("recall, SQL join", f"{by_sql['join']:.1f}"),
+        ("recall, index, first", f"{asked['first']:.1f}"),
+        ("recall, index, later", f"{asked['index']:.2f}"),
+        (f"ratio (goal at 100,000: {TARGET_RATIO:.0f})", f"{ratio:.0f}"),
+        (f"experience of {K} neighbours", f"{asked['experience']:.1f}"),
+        (f"record of {N_ASKED:,} features, SQL", f"{by_sql['feature_record']:.0f}"),
+        ("the same, index, first", f"{asked['first_record']:.1f}"),
+        ("the same, index, later", f"{asked['feature_record']:.1f}"),
+        (f"recording, {N_RECORDED} known features, SQL", f"{told['record_by_sql']['known']:.1f}"),
+        ("the same, index", f"{told['record']['known']:.1f}"),
+        (f"recording, {N_NEW} of them new, SQL", f"{told['record_by_sql']['new']:.1f}"),
+        ("the same, index", f"{told['record']['new']:.1f}"),
+        *(
+            (f"peak memory, {label}, MB", f"{told[step]['peak_mb']:.0f}")
+            for label, step in (
+                ("nothing", "nothing"),
+                ("SQL", "sql"),
+                ("making the indexes", "build"),
+                ("asking", "ask"),
+                ("recording", "record"),
+            )
+        ),
+    ]
+
+
+def main(arguments: list[str]) -> None:
+    if arguments[:1] == ["--step"]:
+        run_step(arguments[1], arguments[2], int(arguments[3]))
+        return
+    with_check = "--check" in arguments
+    sizes = [int(each) for each in arguments if each != "--check"] or list(SIZES)
+    columns = []
+    for n in sizes:
+        columns.append(measure(n, with_check))
+        print(f"{n:,} stored: {dict(columns[-1])}", file=sys.stderr, flush=True)
+    print("| milliseconds, unless said | " + " | ".join(f"{n:,}" for n in sizes) + " |")
+    print("|---|" + "--:|" * len(sizes))
+    for rows in zip(*columns, strict=True):
+        print(f"| {rows[0][0]} | " + " | ".join(value for _, value in rows) + " |")
+    print(f"\n{N_QUERIES} of {N_QUERIES} recalls and all records identical.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
