@@ -27,7 +27,6 @@ ours.
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
@@ -36,37 +35,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from metafs.parameters import check_at_least, check_between
 from metafs.typing import Array
+from metafs_regressors.nearest import neighbours, other_neighbours
 
 LEARNING_ROWS = 5000
-"""Weights are learnt on at most this many rows; all rows serve as neighbours."""
+"""Weights are learnt on at most this many rows; all serve as neighbours, more in a tree."""
 
 _CHOOSING_ROWS = 2000  # rows whose leave-one-out error decides k and scale
 _SCALES = 4.0 ** np.arange(-3, 3)
 _STEP = 0.15
 _MEMORY = 0.9  # of the running length of gradients
-_CELLS = 2**21  # distances worked on at once
-
-
-def squared_distances(A: Array, B: Array) -> Array:
-    """Return the squared distances between the rows of A and of B."""
-    squared = np.einsum("ij,ij->i", A, A)[:, None] + np.einsum("ij,ij->i", B, B) - 2 * A @ B.T
-    np.maximum(squared, 0.0, out=squared)
-    return np.asarray(squared)
-
-
-def other_neighbours(Z: Array, rows: Array, k: int) -> tuple[Array, Array]:
-    """Return the k nearest other rows of Z for some of its rows, nearest first, and d_w of each."""
-    near, distance = np.empty((len(rows), k), dtype=np.int64), np.empty((len(rows), k))
-    step = max(1, _CELLS // len(Z))
-    for start in range(0, len(rows), step):
-        part = slice(start, start + step)
-        squared = squared_distances(Z[rows[part]], Z)
-        squared[np.arange(len(squared)), rows[part]] = np.inf
-        found = np.argpartition(squared, k - 1, axis=1)[:, :k]
-        order = np.argsort(np.take_along_axis(squared, found, axis=1), axis=1, kind="stable")
-        near[part] = np.take_along_axis(found, order, axis=1)
-        distance[part] = np.take_along_axis(squared, near[part], axis=1)
-    return near, distance
 
 
 def estimates(distance: Array, values: Array, beta: float) -> tuple[Array, Array]:
@@ -78,17 +55,23 @@ def estimates(distance: Array, values: Array, beta: float) -> tuple[Array, Array
     >>> f, p
     (array([5.]), array([[0.75, 0.25]]))
     """
-    p = softmax(-distance / beta, axis=1)
+    p = distance.min(axis=1, keepdims=True) - distance
+    p /= beta
+    np.exp(p, out=p)
+    p /= p.sum(axis=1, keepdims=True)
     return np.einsum("ij,ij->i", p, values), p
 
 
 def gradient(X: Array, y: Array, w: Array, beta: float, rows: Array, k: int) -> Array:
     """Return the gradient of the terms of e(w) that belong to some rows."""
-    near, distance = other_neighbours(X * w, rows, k)
-    f, p = estimates(distance, y[near], beta)
-    pull = p * (y[near] - f[:, None]) * (y[rows] - f)[:, None]
-    apart = (X[rows][:, None, :] - X[near]) ** 2
-    return np.asarray(-2.0 / beta * w * np.einsum("rk,rki->i", pull, apart))
+    Z, X_rows = X * w, X.take(rows, axis=0)
+    near, distance = neighbours(X_rows * w, Z, k, rows)
+    values = y.take(near)
+    f, p = estimates(distance, values, beta)
+    pull = p * (values - f[:, None]) * (y.take(rows) - f)[:, None]
+    apart = X.take(near.ravel(), axis=0) - X_rows.repeat(k, axis=0)
+    apart *= apart
+    return np.asarray(-2.0 / beta * w * (pull.ravel() @ apart))
 
 
 def ascend(X: Array, y: Array, beta: float, k: int, batches: Array) -> Array:
@@ -112,10 +95,14 @@ def leave_one_out_errors(
     Fewer neighbours are the first of more, so one search serves them all.
     """
     errors = np.empty((len(ks), len(betas)))
+    starts = [0, *ks[:-1]]
+    nearer = distance[:, :1] - distance
     for j, beta in enumerate(betas):
-        _, p = estimates(distance, values, beta)
-        f = np.cumsum(p * values, axis=1) / np.cumsum(p, axis=1)
-        errors[:, j] = ((f[:, [k - 1 for k in ks]] - truth[:, None]) ** 2).mean(axis=0)
+        p = np.exp(nearer / beta)
+        Z = np.add.reduceat(p, starts, axis=1).cumsum(axis=1)
+        p *= values
+        f = np.add.reduceat(p, starts, axis=1).cumsum(axis=1) / Z
+        errors[:, j] = ((f - truth[:, None]) ** 2).mean(axis=0)
     return errors
 
 
@@ -206,8 +193,10 @@ class WeightedKNN(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         if len(X) > 1:
             error = self._learn(X, self._values, check_random_state(self.random_state))
         self.noise_ = float(np.sqrt(error)) * self._spread
-        self._search = NearestNeighbors(n_neighbors=min(self.n_neighbors_, len(X)))
-        self._search.fit(X * self.weights_)
+        self._rows = X * self.weights_
+        self._tree = None
+        if len(X) > LEARNING_ROWS:
+            self._tree = NearestNeighbors(n_neighbors=self.n_neighbors_).fit(self._rows)
         return self
 
     def _learn(self, X: Array, y: Array, random: np.random.RandomState) -> float:
@@ -221,14 +210,19 @@ class WeightedKNN(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         ks = [k] if self.n_neighbors else sorted({min(c * log2, m - 1) for c in (1, 2, 4, 8)})
         judged = random.permutation(m)[:_CHOOSING_ROWS]
         one = self.weights_
-        beta = self.beta or float(other_neighbours(X * one, judged, k)[1][:, -1].mean()) or 1.0
+        found = other_neighbours(X * one, judged, ks[-1])
+        beta = self.beta or float(found[1][:, k - 1].mean()) or 1.0
         passes = -(-self.n_steps * self.batch_size // m)
         order = np.concatenate([random.permutation(m) for _ in range(passes)] or [judged[:0]])
         batches = order[: self.n_steps * self.batch_size].reshape(self.n_steps, self.batch_size)
         betas = np.array([beta]) if self.beta else beta * _SCALES
         learnt, best = np.abs(one * ascend(X, y, beta, k, batches)), np.inf
-        for w, charge in ((one, 1.0), (learnt, final_prediction_factor(m, int(one.sum())))):
-            near, distance = other_neighbours(X * w, judged, ks[-1])
+        charge_of_learnt = final_prediction_factor(m, int(one.sum()))
+        found_by_learnt = other_neighbours(X * learnt, judged, ks[-1])
+        for w, charge, (near, distance) in (
+            (one, 1.0, found),
+            (learnt, charge_of_learnt, found_by_learnt),
+        ):
             errors = charge * leave_one_out_errors(distance, y[near], y[judged], ks, betas)
             if errors.min() < best:
                 best = float(errors.min())
@@ -245,9 +239,13 @@ class WeightedKNN(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         Z = self._scaler.transform(X) * self.weights_
-        distance, near = self._search.kneighbors(Z)
+        if self._tree is None:
+            near, distance = neighbours(Z, self._rows, self.n_neighbors_)
+        else:
+            root, near = self._tree.kneighbors(Z)
+            distance = root**2
         values = self._values[near]
-        f, p = estimates(distance**2, values, self.beta_)
+        f, p = estimates(distance, values, self.beta_)
         prediction: Array = self._centre + self._spread * f
         if not return_std:
             return prediction

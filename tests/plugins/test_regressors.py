@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import metafs_regressors.gp
+import metafs_regressors.nearest
 import metafs_regressors.weighted_knn
 from metafs.errors import UsageError
 from metafs.regression import fitted, knows_how_sure, predicted_with_std, takes_weights
@@ -22,13 +23,8 @@ from metafs.testing.regressors import check_standard_deviations
 from metafs_regressors import Forest, GaussianProcess, UpToKNeighbors, WeightedKNN
 from metafs_regressors import metafs_regressors as offered
 from metafs_regressors.gp import log_likelihood, most_likely
-from metafs_regressors.weighted_knn import (
-    ascend,
-    estimates,
-    gradient,
-    leave_one_out_errors,
-    other_neighbours,
-)
+from metafs_regressors.nearest import neighbours, other_neighbours, smallest
+from metafs_regressors.weighted_knn import ascend, estimates, gradient, leave_one_out_errors
 
 NAMES = sorted(offered())
 KNOWING = [name for name in NAMES if name != "knn"]
@@ -216,9 +212,34 @@ def test_one_search_serves_every_number_of_neighbours(table, ks):
 
 def test_distances_in_parts_are_the_same(monkeypatch):
     X, _ = planted(40)
-    whole = other_neighbours(X, np.arange(40), 5)
-    monkeypatch.setattr(metafs_regressors.weighted_knn, "_CELLS", 100)
+    whole, other = other_neighbours(X, np.arange(40), 5), neighbours(X[:9], X[9:], 5)
+    monkeypatch.setattr(metafs_regressors.nearest, "_CELLS", 100)
     np.testing.assert_array_equal(other_neighbours(X, np.arange(40), 5)[0], whole[0])
+    np.testing.assert_array_equal(neighbours(X[:9], X[9:], 5)[0], other[0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    arrays(
+        np.float64,
+        st.tuples(st.integers(1, 3), st.integers(20, 60)),
+        elements=st.one_of(
+            st.sampled_from([0.0, 1.0, 1.0 + 1e-12, 1e300, np.inf]), st.floats(-10, 10)
+        ),
+    ),
+    st.integers(1, 4),
+    st.sampled_from([4, 128]),
+)
+def test_the_smallest_are_the_first_when_sorted(values, k, groups):
+    """Also among equals, values alike in single precision or beyond it, and by groups."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metafs_regressors.nearest, "_GROUPS", groups)
+        found = smallest(values, k)
+    assert all(len(set(each)) == k for each in found)
+    np.testing.assert_array_equal(found // values.shape[1], np.indices(found.shape)[0])
+    np.testing.assert_array_equal(
+        np.sort(values.ravel()[found], axis=1), np.sort(values, axis=1)[:, :k]
+    )
 
 
 def test_the_ascent_ascends():
@@ -282,8 +303,11 @@ def test_more_rows_than_weights_are_learnt_from(monkeypatch):
     monkeypatch.setattr(metafs_regressors.weighted_knn, "LEARNING_ROWS", 100)
     X, y = planted(400)
     map = WeightedKNN(random_state=0).fit(X, y)
-    assert map._search.n_samples_fit_ == 400
+    assert map._tree.n_samples_fit_ == 400
     assert np.corrcoef(map.predict(X), y)[0, 1] > 0.9
+    by_tree = map.predict(X + 0.1, return_std=True)
+    map._tree = None
+    np.testing.assert_allclose(map.predict(X + 0.1, return_std=True), by_tree)
 
 
 @pytest.mark.parametrize(
