@@ -185,7 +185,7 @@ class WeightedKNN(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         check_at_least("batch_size", self.batch_size)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self._scaler = StandardScaler().fit(X)
-        X = self._scaler.transform(X)
+        X = self._standardised(X)
         self._centre, self._spread = float(y.mean()), float(y.std()) or 1.0
         self._values = (y - self._centre) / self._spread
         self.weights_ = np.where(X.any(axis=0), 1.0, 0.0)
@@ -198,6 +198,10 @@ class WeightedKNN(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         if len(X) > LEARNING_ROWS:
             self._tree = NearestNeighbors(n_neighbors=self.n_neighbors_).fit(self._rows)
         return self
+
+    def _standardised(self, X: Array) -> Array:
+        """Transform X, which has been validated once already."""
+        return np.asarray((X - self._scaler.mean_) / self._scaler.scale_)
 
     def _learn(self, X: Array, y: Array, random: np.random.RandomState) -> float:
         """Set weights, number of neighbours and beta; return the mean squared error."""
@@ -238,7 +242,7 @@ class WeightedKNN(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        Z = self._scaler.transform(X) * self.weights_
+        Z = self._standardised(X) * self.weights_
         if self._tree is None:
             near, distance = neighbours(Z, self._rows, self.n_neighbors_)
         else:
