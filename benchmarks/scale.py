@@ -48,7 +48,7 @@ WORDS = "insert into feature (space, name) select 'default', 'word ' || i from r
 # 100 to 300 draws a problem, of which those of the most frequent words coincide.
 SELECTIONS = """
 insert into selection
-with drawn as (
+with draw as (
     select distinct
         run_id,
         1 + floor(exp(hash(run_id, i) / 18446744073709551616 * ln($n)))::bigint % $n as feature_id
@@ -56,7 +56,7 @@ with drawn as (
     where run_id between $first and $last and i < 120 + hash(run_id) % 250
 ),
 scored as (
-    select *, hash(run_id, feature_id) / 18446744073709551616 as q from drawn
+    select *, hash(run_id, feature_id) / 18446744073709551616 as q from draw
 )
 select
     run_id, feature_id, row_number() over (partition by run_id order by q desc), q, q, null, q > 0.9
@@ -79,7 +79,7 @@ where s.run_id = run.run_id
 )
 
 
-def stored_and_asked(n: int) -> tuple[Problems, list[Any]]:
+def drawn(n: int) -> tuple[Problems, list[Any]]:
     """Return n problems to store, and signatures of further ones to ask for."""
     lengths, keys, p = many_keys(n + N_QUERIES, np.random.default_rng(n))
     ends = np.cumsum(lengths)
@@ -90,11 +90,17 @@ def stored_and_asked(n: int) -> tuple[Problems, list[Any]]:
     return (lengths[:n], keys[: ends[n - 1]], p[: ends[n - 1]]), asked
 
 
+def signatures_asked(db: MetaDB) -> list[Any]:
+    """Return the signatures to ask for, which `fill` put beside the database."""
+    with np.load(db.path.with_name("asked.npz")) as stored:
+        return [(stored[f"keys{i}"], stored[f"p{i}"]) for i in range(N_QUERIES)]
+
+
 def words(n: int, seed: int) -> list[str]:
     """Return n words, the frequent ones likelier."""
     rng = np.random.default_rng(seed)
-    drawn = np.unique(np.exp(rng.random(4 * n) * np.log(N_WORDS)).astype(int))
-    return [f"word {i}" for i in rng.choice(drawn, n, replace=False)]
+    found = np.unique(np.exp(rng.random(4 * n) * np.log(N_WORDS)).astype(int))
+    return [f"word {i}" for i in rng.choice(found, n, replace=False)]
 
 
 def median_ms(ask: Callable[[int], Any], times: int = N_TIMES) -> float:
@@ -126,7 +132,11 @@ def totals(db: MetaDB, names: list[str]) -> list[Any]:
 
 
 def fill(db: MetaDB, n: int) -> dict[str, Any]:
-    store(db, stored_and_asked(n)[0])
+    problems, asked = drawn(n)
+    store(db, problems)
+    parts = {f"keys{i}": keys for i, (keys, _) in enumerate(asked)}
+    parts |= {f"p{i}": p for i, (_, p) in enumerate(asked)}
+    np.savez(db.path.with_name("asked.npz"), **parts)
     with db.writing() as con:
         con.execute(WORDS, {"n": N_WORDS})
         for first in range(1, n + 1, CHUNK):
@@ -148,7 +158,7 @@ def nothing(db: MetaDB, n: int) -> dict[str, Any]:
 
 def sql(db: MetaDB, n: int) -> dict[str, Any]:
     without_indexes()
-    _, asked = stored_and_asked(n)
+    asked = signatures_asked(db)
     with db.reading() as con:
 
         def join(number: int) -> list[Any]:
@@ -177,7 +187,7 @@ def build(db: MetaDB, n: int) -> dict[str, Any]:
 
 
 def ask(db: MetaDB, n: int) -> dict[str, Any]:
-    _, asked = stored_and_asked(n)
+    asked = signatures_asked(db)
     nothing(db, n)  # the engine itself takes 50 ms to start
     opening_ms, index = timed_ms(lambda: db.index("jsd", "default"))
     first_ms, _ = timed_ms(lambda: index.nearest(*asked[0], K))

@@ -51,9 +51,7 @@ class Balls:
         """Find centres and let each problem belong to its nearest."""
         n = len(rows)
         n_balls = max(int(np.sqrt(n)), 1)
-        roots = csr_array(
-            (np.sqrt(rows.p).astype(np.float32), rows.keys, rows.starts), shape=(n, n_keys)
-        )
+        roots = rows.roots(n_keys)
         rng = np.random.default_rng(0)
         sample = np.sort(rng.choice(n, min(n, N_SAMPLE), replace=False))
         centres = _centres(roots[sample], n_balls, rng)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import duckdb
+import numpy as np
 from numpy.typing import NDArray
 
 from metafs_metadb import feature_record, index_file, index_queries, signature_index
@@ -30,12 +31,15 @@ SIGNATURES_FROM = 200_000
 # A file is written again when it lags this many runs behind.
 FEWEST_TO_WRITE = 1024
 
+# Runs summed in one visit: a second or two, while others wait for the database.
+MOST_AT_ONCE = 20_000
+
 
 class Kept(Protocol):
     """An index that can be written down."""
 
     @property
-    def stamp(self) -> Stamp:
+    def stamp(self) -> Stamp | None:
         """The database it was made of."""
 
     def about(self) -> dict[str, Any]:
@@ -60,12 +64,16 @@ class Beside:
         self._seen: Stamp | None = None
         self._vocabulary: Vocabulary | None = None
         self._sums: FeatureSums | None = None
-        self._written: Stamp | None = None  # of the sums
+        self._written = -1  # the last run in the file of sums
 
     def feature_record(
         self, con: duckdb.DuckDBPyConnection, names: Sequence[str], which: Mapping[str, object]
-    ) -> FeatureRecord:
-        """Return the record of each name; `which` names the space and who is left out."""
+    ) -> FeatureRecord | None:
+        """Return the record of each name; `which` names the space and who is left out.
+
+        None means that there was much to catch up with: ask again in another visit, so that
+        others can come in between.
+        """
         n_rows, space = self._n_rows(con), str(which["space"])
         if n_rows["feature"] < FEATURES_FROM and n_rows["selection"] < SELECTIONS_FROM:
             return feature_record.read(con, feature_ids(con, space, names, None), which)
@@ -74,7 +82,8 @@ class Beside:
         ids = feature_ids(con, space, names, self.build_vocabulary(con))
         if n_rows["selection"] < SELECTIONS_FROM:
             return feature_record.read(con, ids, which)
-        return self._current_sums(con, stamp).read(con, ids, which)
+        sums = self._caught_up(con, stamp)
+        return sums.read(con, ids, which) if sums.stamp == stamp else None
 
     def vocabulary(self, con: duckdb.DuckDBPyConnection) -> Vocabulary | None:
         """Return the index of names if there is one that fits, and note if one is wanted."""
@@ -101,34 +110,29 @@ class Beside:
             self.wants_vocabulary = False
         return self._vocabulary
 
-    def _current_sums(self, con: duckdb.DuckDBPyConnection, stamp: Stamp) -> FeatureSums:
+    def _caught_up(self, con: duckdb.DuckDBPyConnection, stamp: Stamp) -> FeatureSums:
+        """Return the sums, with what was recorded since, or the first part of it."""
         sums, self._sums = self._sums, None  # an error halfway leaves none
         if sums is None:
             sums = self._opened("features", FeatureSums.of, con)
-            self._written = sums.stamp if sums else None
-        if sums is None:
-            sums = FeatureSums.build(con, stamp)
-        else:
-            sums.catch_up(con, stamp)
-        if self._written is None or stamp.run_id - self._written.run_id >= FEWEST_TO_WRITE:
+            self._written = sums.stamp.run_id if sums and sums.stamp else -1
+        sums = sums or FeatureSums()
+        done = sums.stamp.run_id if sums.stamp else 0
+        whole = stamp.run_id - done <= MOST_AT_ONCE
+        sums.catch_up(con, stamp if whole else Stamp.at(con, done + MOST_AT_ONCE))
+        if whole and (self._written < 0 or stamp.run_id - self._written >= FEWEST_TO_WRITE):
             self._write("features", sums)
-            self._written = stamp
+            self._written = stamp.run_id
         self._sums = sums
         return sums
 
-    def index(self, con: duckdb.DuckDBPyConnection, distance: str, space: str) -> MemoryIndex:
-        """Return the search in memory among the signatures of a space."""
-        kept = self.kept_index(con, distance, space)
-        if kept is not None:
-            return kept
-        signatures = signature_index.read(con, distance, space)
-        index = MemoryIndex(signatures)
-        if len(signatures.p) >= SIGNATURES_FROM:
-            made = KeptSignatures(
-                Stamp.now(con), distance, space, signatures.problem_id, index.structure
-            )
+    def keep_index(
+        self, index: MemoryIndex, stamp: Stamp, distance: str, space: str, ids: NDArray[np.int64]
+    ) -> None:
+        """Write an index down if it is large; `stamp` is of the visit that read its signatures."""
+        if len(index.structure.rows.p) >= SIGNATURES_FROM:
+            made = KeptSignatures(stamp, distance, space, ids, index.structure)
             self._write(signature_index.file_name(distance, space), made)
-        return index
 
     def kept_index(
         self, con: duckdb.DuckDBPyConnection, distance: str, space: str

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
@@ -42,6 +43,13 @@ class Distributions:
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    def roots(self, n_keys: int) -> csr_array:
+        """Return the square roots of all probabilities, in single precision."""
+        roots = np.sqrt(self.p).astype(np.float32)
+        fits = np.int32 if max(len(roots), n_keys) < 2**31 else np.int64  # half the memory
+        parts = roots, self.keys.astype(fits), self.starts.astype(fits)
+        return csr_array(parts, shape=(len(self), n_keys))
 
     def divergence(self, rows: Ints, q_by_key: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Return for each row the divergence from q, and whether it shares a key with it."""

@@ -57,21 +57,17 @@ group by position
 
 # --- sums over all problems -----------------------------------------------------------------------
 
+# The best runs, as of a run, of the problems that were solved since an earlier one; in the order of
+# the view `best_run`, which knows all runs of all problems.
 TELLERS = """
-select b.problem_id, b.run_id, p.space
-from best_run b
-join recallable p using (problem_id)
-"""
-
-# As `TELLERS`, of the problems that have been solved since a run; in the order of `best_run`,
-# which would rank the runs of all problems.
-TELLERS_SINCE = """
-with touched as (select distinct problem_id from run where run_id > $run_id),
+with touched as (
+    select distinct problem_id from run where run_id > $since and run_id <= $upto
+),
 best as (
     select r.problem_id, r.run_id
     from run r
     semi join touched using (problem_id)
-    where r.status = 'solved'
+    where r.status = 'solved' and r.run_id <= $upto
     qualify row_number() over (
         partition by r.problem_id
         order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last,

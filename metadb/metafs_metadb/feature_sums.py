@@ -26,19 +26,17 @@ class FeatureSums:
     """Totals of all features over all spaces, as of a stamp."""
 
     def __init__(
-        self, stamp: Stamp, totals: Totals, told: Ints, solved: Mapping[str, int] | None = None
+        self,
+        stamp: Stamp | None = None,
+        totals: Totals | None = None,
+        told: Ints | None = None,
+        solved: Mapping[str, int] | None = None,
     ) -> None:
-        self.stamp = stamp
-        self._totals = totals
-        self._told = told  # by problem_id: the run that speaks for it, 0 for none
-        self._solved = Counter(solved)  # by space: how many problems
-
-    @classmethod
-    def build(cls, con: duckdb.DuckDBPyConnection, stamp: Stamp) -> Self:
-        """Sum what all best runs say."""
-        sums = cls(stamp, np.zeros((0, len(TOTALS)), np.int64), np.zeros(0, np.int64))
-        sums._take_in(con, con.execute(queries.TELLERS).fetchnumpy())
-        return sums
+        self.stamp = stamp  # None while nothing is summed
+        self._totals = np.zeros((0, len(TOTALS)), np.int64) if totals is None else totals
+        # By problem_id: the run that speaks for it, 0 for none.
+        self._told = np.zeros(0, np.int64) if told is None else told
+        self._solved = Counter(solved)  # problems by space
 
     @classmethod
     def of(cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
@@ -47,18 +45,18 @@ class FeatureSums:
 
     def about(self) -> dict[str, Any]:
         """Return what is to be written down beside the arrays."""
-        return {"stamp": self.stamp.about(), "solved": self._solved}
+        return {"stamp": self.stamp and self.stamp.about(), "solved": self._solved}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays to be written down."""
         return {"totals": self._totals, "told": self._told}
 
-    def catch_up(self, con: duckdb.DuckDBPyConnection, stamp: Stamp) -> None:
-        """Add what was recorded since; the earlier stamp still holds."""
-        if stamp.run_id > self.stamp.run_id:
-            since = {"run_id": self.stamp.run_id}
-            self._take_in(con, con.execute(queries.TELLERS_SINCE, since).fetchnumpy())
-        self.stamp = stamp
+    def catch_up(self, con: duckdb.DuckDBPyConnection, upto: Stamp) -> None:
+        """Add what was recorded since, up to a stamp; the earlier stamp still holds."""
+        runs = {"since": self.stamp.run_id if self.stamp else 0, "upto": upto.run_id}
+        if runs["since"] < runs["upto"]:
+            self._take_in(con, con.execute(queries.TELLERS, runs).fetchnumpy())
+        self.stamp = upto
 
     def read(
         self, con: duckdb.DuckDBPyConnection, ids: Ints, which: Mapping[str, object]

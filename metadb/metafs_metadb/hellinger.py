@@ -14,7 +14,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from metafs_metadb.divergence import Best, Distributions, Floats, Ints
 
@@ -55,11 +54,9 @@ class HellingerLists:
     def build(cls, rows: Distributions, n_keys: int) -> Self:
         """Sort the entries of all rows by key."""
         n = len(rows)
-        lists = csr_array(
-            (np.sqrt(rows.p).astype(np.float32), rows.keys, rows.starts), shape=(n, n_keys)
-        ).tocsc()
+        lists = rows.roots(n_keys).tocsc()
         starts, of_rows = lists.indptr, lists.indices
-        roots = np.maximum(lists.data, TINY)
+        roots = np.maximum(lists.data, TINY, out=lists.data)
         sizes = np.diff(starts)
         longest = np.argsort(-sizes, kind="stable")[:MOST_COLUMNS]
         column_keys = longest[sizes[longest] >= max(COLUMN_SHARE * n, 1)]

@@ -59,11 +59,19 @@ where run_id > $run_id and status = 'solved' and p.space = $space and not p.excl
 order by problem_id
 """
 
+RECALLABLE = "select problem_id, name, fingerprint from recallable where space = $space"
+
 # `incoming_problem` holds problem ids.
+COUNT_SIGNATURES = """
+select count(*)
+from signature
+semi join incoming_problem using (problem_id)
+where distance = $distance
+"""
+
 SIGNATURES_OF = """
-select s.problem_id, s.key, s.p
-from signature s
-join incoming_problem i using (problem_id)
-where s.distance = $distance and s.problem_id between $first_id and $last_id
-order by s.problem_id
+select problem_id, key, p
+from signature
+semi join incoming_problem using (problem_id)
+where distance = $distance and problem_id between $first_id and $last_id
 """

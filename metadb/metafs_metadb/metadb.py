@@ -44,6 +44,7 @@ from metafs_metadb.rows import (
     Table,
 )
 from metafs_metadb.search import SqlSearch
+from metafs_metadb.stamp import Stamp
 
 WAIT_VARIABLE = "METAFS_LOCK_WAIT_S"
 
@@ -260,7 +261,13 @@ class MetaDB:
         Of a large memory it is kept in a file beside the database, for whoever asks next.
         """
         with self.reading() as con:
-            return self._beside.index(con, distance, space)
+            if (kept := self._beside.kept_index(con, distance, space)) is not None:
+                return kept
+            stamp, _ = Stamp.look(con, None)
+            signatures = signature_index.read(con, distance, space)
+        index = MemoryIndex(signatures)  # takes its time, while others may write
+        self._beside.keep_index(index, stamp, distance, space, signatures.problem_id)
+        return index
 
     def kept_index(self, distance: str, space: str) -> MemoryIndex | None:
         """Return the search in memory if somebody has made it already, else None."""
@@ -315,8 +322,11 @@ class MetaDB:
             "exclude_name": exclude_name,
             "exclude_source": exclude_source,
         }
-        with self.reading() as con:
-            return self._beside.feature_record(con, names, which)
+        found = None
+        while found is None:
+            with self.reading() as con:
+                found = self._beside.feature_record(con, names, which)
+        return found
 
     def described_spaces(self) -> list[str]:
         """Return the spaces in which properties of features are known."""

@@ -229,21 +229,6 @@ order by divergence, p.problem_id
 limit $k
 """
 
-SIGNED_PROBLEMS = """
-select p.problem_id, p.name, p.fingerprint
-from recallable p
-where p.space = $space
-  and p.problem_id in (select problem_id from signature where distance = $distance)
-order by p.problem_id
-"""
-
-SIGNATURES = """
-select s.problem_id, s.key, s.p
-from signature s
-join recallable p using (problem_id)
-where s.distance = $distance and p.space = $space
-"""
-
 # The order of `best_run`, which would rank the runs of all problems.
 BEST_RUNS = """
 select r.problem_id, r.run_id, p.source

@@ -14,11 +14,13 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import index_queries, queries
+from metafs_metadb import index_queries
 from metafs_metadb.memory_index import MemoryIndex, most_recent
 from metafs_metadb.rows import Signatures, Signed
 from metafs_metadb.stamp import Stamp
 from metafs_metadb.structure import Structure
+
+CHUNK = 8192  # problems whose signatures are read at a time
 
 
 def file_name(distance: str, space: str) -> str:
@@ -33,27 +35,40 @@ def read(
     space: str,
     exclude_problem_ids: Collection[int] = (),
 ) -> Signatures:
-    """Return the signatures of all problems that can be recalled, by problem_id."""
-    which = {"distance": distance, "space": space}
-    problems = con.execute(queries.SIGNED_PROBLEMS, which).fetchall()
-    found = con.execute(queries.SIGNATURES, which).fetchnumpy()
-    problems = [row for row in problems if row[0] not in exclude_problem_ids]
-    ids = np.array([row[0] for row in problems], np.int64)
-    owner = np.asarray(found["problem_id"], np.int64)
-    keys, p = np.asarray(found["key"], np.uint64), np.asarray(found["p"], np.float64)
-    if exclude_problem_ids or np.any(owner[1:] < owner[:-1]):
+    """Return the signatures of all problems that can be recalled, by problem_id.
+
+    They are read some at a time: what DuckDB hands over is not in memory twice.
+    """
+    problems = con.execute(index_queries.RECALLABLE, {"space": space}).fetchnumpy()
+    ids = np.sort(np.asarray(problems["problem_id"], np.int64))
+    ids = ids[~np.isin(ids, list(exclude_problem_ids))]
+    con.register("incoming_problem", {"problem_id": ids})
+    ((n,),) = con.execute(index_queries.COUNT_SIGNATURES, {"distance": distance}).fetchall()
+    keys, p, lengths = np.empty(n, np.uint64), np.empty(n), np.zeros(len(ids), np.int64)
+    end = 0
+    for begin in range(0, len(ids), CHUNK):
+        owner, of_keys, of_p = _rows_of(con, distance, ids[begin : begin + CHUNK])
+        lengths += np.bincount(np.searchsorted(ids, owner), minlength=len(ids))
+        part = slice(end, end + len(owner))
+        keys[part], p[part] = of_keys, of_p
+        end += len(owner)
+    signed = _signed(problems, ids[lengths > 0])
+    starts = np.append(0, np.cumsum(lengths[lengths > 0]))
+    return Signatures(**vars(signed), starts=starts, keys=keys, p=p)
+
+
+def _rows_of(
+    con: duckdb.DuckDBPyConnection, distance: str, ids: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64]]:
+    """Return owners, keys and probabilities of some signatures, in order of their owners."""
+    con.register("incoming_problem", {"problem_id": ids})
+    bounds = {"first_id": int(ids[0]), "last_id": int(ids[-1]), "distance": distance}
+    found = con.execute(index_queries.SIGNATURES_OF, bounds).fetchnumpy()
+    owner, keys, p = (np.asarray(found[column]) for column in ("problem_id", "key", "p"))
+    if np.any(owner[1:] < owner[:-1]):
         order = np.argsort(owner, kind="stable")
-        if exclude_problem_ids:
-            order = order[np.isin(owner[order], ids)]
         owner, keys, p = owner[order], keys[order], p[order]
-    return Signatures(
-        problem_id=ids,
-        names=tuple(row[1] for row in problems),
-        fingerprints=tuple(row[2] for row in problems),
-        starts=np.append(np.searchsorted(owner, ids), len(owner)).astype(np.int64),
-        keys=keys,
-        p=p,
-    )
+    return owner, keys, p
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,15 +112,12 @@ class KeptSignatures:
         index = MemoryIndex.of(_signed(problems, self.problem_id), self.structure)
         if not len(new):
             return index
-        con.register("incoming_problem", {"problem_id": new})
-        bounds = {"first_id": int(new[0]), "last_id": int(new[-1]), "distance": self.distance}
-        rows = con.execute(index_queries.SIGNATURES_OF, bounds).fetchnumpy()
-        added, starts = np.unique(rows["problem_id"], return_index=True)
-        keys = np.split(np.asarray(rows["key"], np.uint64), starts[1:])
-        p = np.split(np.asarray(rows["p"], np.float64), starts[1:])
+        owner, keys, p = _rows_of(con, self.distance, new)
+        added, starts = np.unique(owner, return_index=True)
         signed = _signed(problems, added)
-        for row, problem_id in enumerate(added.tolist()):
-            index.add(problem_id, signed.names[row], signed.fingerprints[row], keys[row], p[row])
+        parts = zip(np.split(keys, starts[1:]), np.split(p, starts[1:]), strict=False)
+        for row, (of_keys, of_p) in zip(range(len(added)), parts, strict=False):
+            index.add(int(added[row]), signed.names[row], signed.fingerprints[row], of_keys, of_p)
         return index
 
 

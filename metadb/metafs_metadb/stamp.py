@@ -9,7 +9,7 @@ and continued, or another one of the same name, has other digests.
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import duckdb
@@ -30,21 +30,30 @@ class Stamp:
     problems: int
 
     @classmethod
-    def now(cls, con: duckdb.DuckDBPyConnection) -> Self:
-        """Return the stamp of a database as it is."""
-        return cls.look(con, None)[0]
-
-    @classmethod
     def look(cls, con: duckdb.DuckDBPyConnection, before: Self | None) -> tuple[Self, bool]:
         """Return the stamp of a database as it is, and whether an earlier one still holds."""
-        schema = _schema(con)
         run_id, problem_id = (before.run_id, before.problem_id) if before else (0, 0)
+        then, now = cls._both(con, run_id, problem_id)
+        return now, then == before
+
+    @classmethod
+    def at(cls, con: duckdb.DuckDBPyConnection, run_id: int) -> Self:
+        """Return the stamp of a database without its later runs."""
+        then, now = cls._both(con, run_id, 0)
+        return replace(now, **{name: getattr(then, name) for name in ("run_id", "n_runs", "runs")})
+
+    @classmethod
+    def _both(
+        cls, con: duckdb.DuckDBPyConnection, run_id: int, problem_id: int
+    ) -> tuple[Self, Self]:
+        """Return the stamps up to a run and a problem, and of all."""
+        schema = _schema(con)
         runs = con.execute(queries.RUN_STAMP, {"run_id": run_id}).fetchall()[0]
         problems = con.execute(queries.PROBLEM_STAMP, {"problem_id": problem_id}).fetchall()[0]
-        then, now = (
-            cls(schema, *runs[part], *problems[part]) for part in (slice(0, 3), slice(3, 6))
+        return (
+            cls(schema, *runs[:3], *problems[:3]),
+            cls(schema, *runs[3:], *problems[3:]),
         )
-        return now, then == before
 
     @classmethod
     def of(cls, about: Any) -> Self:

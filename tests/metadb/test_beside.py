@@ -28,6 +28,7 @@ def limits(n):
         for name in ("FEATURES_FROM", "SELECTIONS_FROM", "SIGNATURES_FROM"):
             patch.setattr(beside, name, n)
         patch.setattr(beside, "FEWEST_TO_WRITE", 2)
+        patch.setattr(beside, "MOST_AT_ONCE", 2)
         patch.setattr("metafs_metadb.vocabulary.FEWEST_TO_REBUILD", 2)
         patch.setattr("metafs_metadb.memory_index.FEWEST_TO_MERGE", 3)
         yield
@@ -205,7 +206,7 @@ def test_files_are_made_once_and_then_only_opened(db, monkeypatch):
         raise AssertionError("built again")
 
     monkeypatch.setattr("metafs_metadb.vocabulary.Vocabulary.build", refuse)
-    monkeypatch.setattr(feature_sums.FeatureSums, "build", refuse)
+    monkeypatch.setattr(feature_sums.FeatureSums, "_take_in", refuse)
     monkeypatch.setattr("metafs_metadb.structure.Structure.build", refuse)
     assert answers(MetaDB(db.path)) == expected
     assert MetaDB(db.path).kept_index("jsd", "default") is not None
