@@ -28,6 +28,21 @@ from metafs.quality_map import held_out_quality
 from metafs.typing import Array
 
 
+def chance_qualities(
+    X: Any,
+    y: Any,
+    measure: Callable[[Any, Any], Array],
+    *,
+    n_draws: int = 10,
+    random_state: int = 0,
+) -> Array:
+    """Return (n_draws, n_features): the quality of each feature when the target is permuted."""
+    check_at_least("n_draws", n_draws, 2)
+    X, y = X if issparse(X) else np.asarray(X), np.asarray(y)
+    rng = np.random.default_rng(random_state)
+    return np.array([measure(X, rng.permutation(y)) for _ in range(n_draws)])
+
+
 def chance_variance(
     X: Any,
     y: Any,
@@ -49,10 +64,7 @@ def chance_variance(
     >>> chance_variance(X, y, Registry().measures["infogain"]) > 0
     array([ True, False])
     """
-    check_at_least("n_draws", n_draws, 2)
-    X, y = X if issparse(X) else np.asarray(X), np.asarray(y)
-    rng = np.random.default_rng(random_state)
-    drawn = [measure(X, rng.permutation(y)) for _ in range(n_draws)]
+    drawn = chance_qualities(X, y, measure, n_draws=n_draws, random_state=random_state)
     return np.asarray(np.var(drawn, axis=0, ddof=1))
 
 

@@ -3,12 +3,14 @@
 from metafs_filters.fisher import Fisher, FisherSelector
 from metafs_filters.hooks import metafs_measures, metafs_selectors
 from metafs_filters.infogain import InfoGain, InfoGainSelector
+from metafs_filters.shrunk import ShrunkSelector
 
 __all__ = [
     "Fisher",
     "FisherSelector",
     "InfoGain",
     "InfoGainSelector",
+    "ShrunkSelector",
     "metafs_measures",
     "metafs_selectors",
 ]

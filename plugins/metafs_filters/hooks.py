@@ -5,12 +5,17 @@ from typing import Any
 from metafs.hookspecs import hookimpl
 from metafs_filters.fisher import Fisher, FisherSelector
 from metafs_filters.infogain import InfoGain, InfoGainSelector
+from metafs_filters.shrunk import ShrunkSelector
 
 
 @hookimpl
 def metafs_selectors() -> dict[str, Any]:
-    """Offer the selectors ``infogain`` and ``fisher``."""
-    return {"infogain": InfoGainSelector(), "fisher": FisherSelector()}
+    """Offer the selectors ``infogain``, ``fisher``, and ``shrunk`` for few labels."""
+    return {
+        "infogain": InfoGainSelector(),
+        "fisher": FisherSelector(),
+        "shrunk": ShrunkSelector(),
+    }
 
 
 @hookimpl
