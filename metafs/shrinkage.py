@@ -106,13 +106,14 @@ def expected_quality(measured: Array, noise: Array, evidence: Array) -> Array:
     fitted = np.full(len(c), max(excess.mean(), 0.0))
     for _ in range(_STEPS):
         before, total = fitted, c + fitted
-        rotated: Array = np.linalg.qr(np.column_stack([A, excess]) / total[:, None], mode="r")
+        weighted = np.column_stack([A, excess]) / total[:, None]
+        rotated = np.asarray(np.linalg.qr(weighted, mode="r"))
         coefficients, _ = nnls(rotated[:, :2], rotated[:, 2])
         fitted = A @ coefficients
         if np.allclose(fitted, before, rtol=1e-6, atol=1e-9 * c.mean()):
             break
-    weighted = A / (c + fitted)[:, None]
-    variances = 2 * np.diag(np.linalg.pinv(weighted.T @ weighted))
+    known_by = A / (c + fitted)[:, None]
+    variances = 2 * np.diag(np.linalg.pinv(known_by.T @ known_by))
     return np.asarray(design @ np.maximum(coefficients, np.sqrt(variances)))
 
 
