@@ -57,6 +57,7 @@ class CVAccuracyEvaluator:
         self.scores = scores
         self.n_features = scores.tables.problem.n_features
         self._known: dict[bytes, tuple[Array, Array]] = {}
+        self._last: tuple[Array, Array] | None = None
 
     def of_sets(
         self, base: Sequence[int] | Array, edits: Array, above: float | None = None
@@ -69,7 +70,9 @@ class CVAccuracyEvaluator:
         base = np.unique(np.asarray(base, dtype=np.int64))
         inside = np.zeros(self.n_features, dtype=bool)
         inside[base] = True
-        keys = self._keys(base)
+        if self._last is None or not np.array_equal(self._last[0], base):
+            self._last = base, self._keys(base)  # a search asks again and again from one base
+        keys = self._last[1]
         likely = self._known[base.tobytes()][0] if base.tobytes() in self._known else 0.0
         found = np.empty(len(edits))
         for i, edit in enumerate(np.asarray(edits, dtype=np.int64)):
