@@ -145,8 +145,8 @@ class CVAccuracyEvaluator:
             if features.tobytes() not in self._known:
                 self._begin(features, cells)
             scores, done = self._known[features.tobytes()]
-            done |= ~np.isnan(found)
-            scores[done] = found[done]
+            fitted = ~np.isnan(found)
+            scores[fitted], done[fitted] = found[fitted], True
 
     def _fit_singles(self) -> None:
         """Fit single features together with others that have about as many cells."""
