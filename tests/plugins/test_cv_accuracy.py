@@ -85,7 +85,7 @@ def made(seed, n, n_features, kind, flip):
     return X, y
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(tables, st.booleans())
 def test_logistic_regression_agrees_with_scikit_learn_on_the_same_folds(table, sparse):
     X, y = made(*table)
@@ -144,7 +144,7 @@ def test_no_feature_is_worth_what_guessing_the_majority_is(learner):
     assert constant == pytest.approx(np.mean(expected)), "nor is one that says nothing"
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(tables, st.randoms(use_true_random=False))
 def test_the_order_of_rows_and_columns_and_the_storage_play_no_part(table, random):
     X, y = made(*table)
@@ -164,7 +164,7 @@ def test_other_seeds_are_other_folds_and_other_names_of_classes_are_not():
     np.testing.assert_array_equal(CVAccuracy()(X, np.where(y == 1, "yes", "no")), found)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(tables, st.sampled_from([None, GaussianNB(), DecisionTreeClassifier(random_state=0)]))
 def test_no_learner_exceeds_the_bound_of_a_fold(table, learner):
     X, y = made(*table)
@@ -260,7 +260,7 @@ def test_abandoning_changes_no_decision_of_a_climb(table, seed, learner, aims, w
         np.testing.assert_array_equal(climb.scores_, exact.scores_)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(tables, st.integers(0, 99), st.floats(0, 1), st.sampled_from([None, GaussianNB()]))
 def test_what_is_abandoned_can_win_neither_the_round_nor_its_first_place(
     table, seed, above, learner
