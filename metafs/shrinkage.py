@@ -42,7 +42,7 @@ from metafs.parameters import check_between
 from metafs.smoothing import chance_qualities, shrunk
 from metafs.typing import Array
 
-CAUTION = 2.0
+CAUTION = 2.5
 """How many times larger than on its own the scatter of a measured effect is taken for."""
 
 _MOST = 1e3  # times the noise: beyond it lie the limits of measures, as of a clean split by fisher
@@ -131,7 +131,7 @@ def shrink(
         noise the measured quality stands as it is.
     evidence : array-like of shape (n_features,)
         What memory holds of each feature, from 0, in any unit; larger is better.
-    caution : float, default=2
+    caution : float, default=2.5
         How many times larger than on its own the scatter of an effect is taken for, and how many
         standard deviations an effect may be shrunk by.
 

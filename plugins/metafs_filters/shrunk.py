@@ -61,7 +61,7 @@ class ShrunkSelector(RankingFromPrior):
     quality : callable, default=None
         A measure of single features, ``quality(X, y)``, which grows with the square of an effect;
         None takes the information gain.
-    caution : float, default=2
+    caution : float, default=2.5
         How many times larger than on its own the scatter of a measured effect is taken for, and
         how many standard deviations memory may take from it.
     n_draws : int, default=10

@@ -1,0 +1,147 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+
+from metafs import Problem, Registry, solve
+from metafs.errors import UsageError
+from metafs.prior import Prior, Source
+from metafs.shrinkage import chance_quality, shrink
+from metafs_filters import Fisher, InfoGain, InfoGainSelector, ShrunkSelector
+from metafs_filters.shrunk import neighbours_evidence
+
+GOOD = 20
+
+
+def few_labels(seed, n=6, n_features=600):
+    """Return X with 2n rows, y, and evidence: the first 20 features tell something of y."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], n)
+    rate = rng.uniform(0.1, 0.6, n_features)
+    p = np.tile(rate, (2 * n, 1))
+    p[y == 0, : GOOD // 2] = p[y == 1, GOOD // 2 : GOOD] = 0.05
+    p[y == 1, : GOOD // 2] = p[y == 0, GOOD // 2 : GOOD] = 0.6
+    X = (rng.random(p.shape) < p).astype(float)
+    known = np.where(np.arange(n_features) < GOOD, 0.5, 0.1) * rng.random(n_features)
+    return X, y, known
+
+
+def found(selector, X, y, prior=None):
+    return int(clone(selector).fit(X, y, prior=prior).get_support()[:GOOD].sum())
+
+
+def test_without_a_prior_it_is_the_measured_quality():
+    X, y, _ = few_labels(0)
+    shrunk, infogain = ShrunkSelector(GOOD).fit(X, y), InfoGainSelector(GOOD).fit(X, y)
+    np.testing.assert_array_equal(shrunk.scores_, infogain.scores_)
+    np.testing.assert_array_equal(shrunk.ranking_, infogain.ranking_)
+    assert shrunk.expected_ is None
+    assert (shrunk.weight_ == 1).all()
+    assert shrunk.n_evaluations_ == X.shape[1]
+
+
+def test_with_a_prior_it_is_the_shrinkage_of_what_is_measured():
+    X, y, known = few_labels(1)
+    selector = ShrunkSelector(GOOD, random_state=3, n_draws=4, caution=2.0).fit(X, y, prior=known)
+    seed = int(np.random.RandomState(3).randint(2**31))
+    noise = chance_quality(X, y, InfoGain(), n_draws=4, random_state=seed)
+    expected = shrink(InfoGain()(X, y), noise, known, caution=2.0)
+    np.testing.assert_allclose(selector.scores_, expected.quality)
+    np.testing.assert_allclose(selector.expected_, expected.expected)
+    np.testing.assert_allclose(selector.weight_, expected.weight)
+    np.testing.assert_allclose(selector.measured_, InfoGain()(X, y))
+    assert selector.n_evaluations_ == 5 * X.shape[1]
+
+
+def test_few_labels_and_memory_find_more_than_either_alone():
+    draws = [few_labels(seed) for seed in range(8)]
+    cold = sum(found(ShrunkSelector(GOOD), X, y) for X, y, _ in draws)
+    memory = sum(int((np.argsort(-known)[:GOOD] < GOOD).sum()) for _, _, known in draws)
+    both = sum(found(ShrunkSelector(GOOD), X, y, known) for X, y, known in draws)
+    assert both > cold + 16
+    assert both > memory
+
+
+def test_with_many_labels_a_wrong_memory_does_no_harm():
+    X, y, known = few_labels(2, n=300)
+    wrong = 0.5 - known
+    assert found(ShrunkSelector(GOOD), X, y) == found(ShrunkSelector(GOOD), X, y, wrong) == GOOD
+
+
+@pytest.mark.parametrize("nothing", [0.0, 1.0])
+def test_a_prior_that_tells_nothing_changes_nothing(nothing):
+    X, y, known = few_labels(3)
+    prior = np.full(len(known), nothing)
+    with_prior = ShrunkSelector(30).fit(X, y, prior=prior)
+    cold = ShrunkSelector(30).fit(X, y)
+    worst = cold.measured_[with_prior.get_support()].min()
+    assert worst >= cold.measured_[cold.get_support()].min() - 1e-12
+
+
+def test_neighbours_count_by_weight_and_strangers_by_their_kind():
+    sources = (
+        Source("near", 0.2, 0.6, np.array([1.0, 0.5, 0.0])),
+        Source("far", 0.9, 0.4, np.array([0.0, 1.0, 0.0])),
+    )
+    prior = Prior(np.array([0.3, 0.3, 0.8]), sources=sources, judged=np.array([2]))
+    np.testing.assert_allclose(neighbours_evidence(prior), [0.6, 0.7, 0.8])
+    assert prior.expected.tolist() == [0.3, 0.3, 0.8]
+    bare = Prior(np.array([0.3, 0.2, 0.1]))
+    np.testing.assert_array_equal(neighbours_evidence(bare), bare.expected)
+
+
+def test_permuting_columns_permutes_scores_and_sparse_is_dense():
+    X, y, known = few_labels(4)
+    plain = ShrunkSelector(GOOD).fit(X, y, prior=known).scores_
+    order = np.random.default_rng(0).permutation(X.shape[1])
+    permuted = ShrunkSelector(GOOD).fit(X[:, order], y, prior=known[order]).scores_
+    np.testing.assert_allclose(permuted, plain[order], rtol=1e-6)
+    sparse = ShrunkSelector(GOOD).fit(csr_array(X), y, prior=known).scores_
+    np.testing.assert_allclose(sparse, plain, rtol=1e-9)
+
+
+def test_any_measure_serves_by_name_too():
+    X, y, known = few_labels(5)
+    by_fisher = ShrunkSelector(GOOD, quality=Fisher()).fit(X, y, prior=known)
+    np.testing.assert_allclose(by_fisher.measured_, Fisher()(X, y))
+    names = [f"w{j}" for j in range(X.shape[1])]
+    problem = Problem.of(X, y, feature_names=names, name="p")
+    solution = next(
+        solve(problem, db=None, selector="shrunk", folds=2, params={"quality": "fisher"})
+    )
+    assert solution.status == "solved"
+
+
+def test_categories_and_missing_values_are_borne_as_infogain_bears_them():
+    X = np.array([[0.0, 1.0], [5.0, np.nan], [0.0, 2.0], [5.0, 3.0], [3.0, 4.0], [3.0, 5.0]])
+    y = [0, 1, 0, 1, 1, 1]
+    told = {"categorical_features": [0]}
+    shrunk = ShrunkSelector(1, **told).fit(X, y, prior=[0.1, 0.2])
+    np.testing.assert_array_equal(shrunk.measured_, InfoGainSelector(1, **told).fit(X, y).scores_)
+
+
+def test_memory_of_a_stream_reaches_the_selector(tmp_path):
+    stream = []
+    for seed in range(6):
+        X, y, _ = few_labels(seed, n=40 if seed < 5 else 5, n_features=120)
+        names = [f"w{j}" for j in range(X.shape[1])]
+        stream.append(Problem.of(X, y, feature_names=names, name=f"p{seed}", source=f"s{seed}"))
+    params = {"n_features_to_select": GOOD}
+    settings = {"params": params, "folds": 2, "learner": "naive-bayes"}
+    known = {f"w{j}" for j in range(GOOD)}
+    list(solve(stream[:5], db=tmp_path / "m.duckdb", selector="infogain", **settings))
+    warm, cold = (
+        next(solve(stream[5], db=db, selector="shrunk", **settings))
+        for db in (tmp_path / "m.duckdb", None)
+    )
+    assert warm.neighbours
+    assert len(known & set(warm.features)) > len(known & set(cold.features)) + 3
+
+
+def test_it_is_offered_and_its_parameters_are_checked():
+    assert isinstance(Registry().selectors["shrunk"], ShrunkSelector)
+    X, y, known = few_labels(6, n_features=30)
+    with pytest.raises(UsageError, match="caution"):
+        ShrunkSelector(caution=-1).fit(X, y, prior=known)
+    with pytest.raises(UsageError, match="n_draws"):
+        ShrunkSelector(n_draws=1).fit(X, y, prior=known)
