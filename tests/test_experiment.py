@@ -17,7 +17,7 @@ from metafs.experiment import run as run_all
 from metafs.experiment.comparing import mean_interval, problem_means, running_mean
 from metafs.experiment.drawing import require_matplotlib
 from metafs.experiment.figures import drawings, fitness_along
-from metafs.experiment.outcome import evaluations_to
+from metafs.experiment.outcome import NO_EXPERIENCE, evaluations_to
 from metafs.experiment.page import page
 from metafs.experiment.series import QUARTERS, speedups, values
 from metafs.hookspecs import hookimpl
@@ -98,7 +98,7 @@ def test_an_arm_is_the_loop_until_the_target_of_the_cold_run(stream, tmp_path, t
         assert ours.n_common == len(set(theirs.transferred) & set(theirs.features))
         distances = [distance for _, distance in theirs.neighbours]
         assert ours.nearest_distance == min(distances, default=None)
-        assert ours.note == (None if distances else "no relevant experience")
+        assert (ours.note == NO_EXPERIENCE) == (ours.position == 0) == (not distances)
         assert set(ours.seconds) == {"describe", "recall", "expect", "select", "learn", "record"}
         spent = sum(each for phase, each in ours.seconds.items() if phase != "learn")
         assert ours.seconds_to_target == pytest.approx(spent)
@@ -123,7 +123,7 @@ def test_every_order_is_a_stream_with_a_memory_of_its_own(stream):
         here = [each for each in told if each.order == order]
         assert [each.index for each in here] == sequence
         assert [each.position for each in here] == list(range(5))
-        assert here[0].note == "no relevant experience" and here[1].nearest_distance
+        assert here[0].note == NO_EXPERIENCE and here[1].nearest_distance
         shuffled = [stream[index] for index in sequence]
         alone = [each for each in run(shuffled, design("guided")) if each.arm == "guided"]
         assert [each.evaluations for each in here] == [each.evaluations for each in alone]
@@ -336,7 +336,9 @@ def test_summaries_are_those_of_the_rows(whole):
         pearson = np.corrcoef([row["n_transferred"] for row in rows], ratio)[0, 1]
         assert arm["transferred_correlation"] == pytest.approx(pearson)
         assert sum(arm["seconds_by_phase"].values()) == pytest.approx(arm["seconds"])
-        assert arm["without_experience"] == pytest.approx(4 / 16)
+        notes = [row["note"] for row in rows]
+        assert notes.count(NO_EXPERIENCE) == 4, "the first problem of each seed and order"
+        assert arm["without_experience"] == np.mean([note is not None for note in notes])
     assert told["arms"]["cold"]["geometric_mean_speedup"] == 1.0
 
 

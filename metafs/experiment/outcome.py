@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from metafs.errors import ProblemError
+from metafs.prior import Prior
 from metafs.solution import PHASES, Solution
 from metafs.steps import Prepared, Worked
 
@@ -15,6 +16,7 @@ TOLERANCE = 1e-12
 COUNTED = tuple(phase for phase in PHASES if phase != "learn")
 """The phases that lie between a problem and its set of features, and that of keeping it."""
 NO_EXPERIENCE = "no relevant experience"
+DOUBTFUL = "no experience that deserves trust"
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def outcome(
 
     `seconds` are those of another run, if this one did not stop at its target.
     """
-    selection, prior = worked.selection, prepared.prior
+    selection = worked.selection
     fitness = fitness_of(worked, prepared.plan.settings.selector_name)
     n_evaluations = int(selection.n_evaluations or 0)
     evaluations, reached = evaluations_to(target, selection.candidates, n_evaluations)
@@ -128,6 +130,13 @@ def outcome(
         seconds_to_target=sum(seconds.get(phase, 0.0) for phase in COUNTED),
         seconds=seconds,
         stopped=solution.stopped,
-        note=None if prior is not None or place["order"] is None else NO_EXPERIENCE,
+        note=None if place["order"] is None else _note(prepared.prior),
         **place,
     )
+
+
+def _note(prior: Prior | None) -> str | None:
+    """Say of an arm that remembers when memory was of no use."""
+    if prior is None:
+        return NO_EXPERIENCE
+    return DOUBTFUL if getattr(prior, "doubtful", False) else None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from metafs.experiment.comparing import Speedup, problem_means, speedup
-from metafs.experiment.outcome import COUNTED, NO_EXPERIENCE, Outcome
+from metafs.experiment.outcome import COUNTED, Outcome
 from metafs.quality_map import correlation
 from metafs.typing import Array
 
@@ -45,7 +45,7 @@ class ArmSummary:
     """Geometric mean with all evaluations of the cold search, also those after its best set."""
     means: Mapping[str, float | None]
     without_experience: float
-    """The share of searches for which memory had nothing to say."""
+    """The share of searches for which memory had nothing to say, or nothing worth trusting."""
     transferred_correlation: float | None
     """Pearson's, of the number of features transferred with the speed-up."""
     inverse_distance_correlation: float | None
@@ -90,7 +90,7 @@ def summary(over_cold: Sequence[Pair], over_ranked: Sequence[Pair] = ()) -> ArmS
             np.maximum(all_of_cold, 1), column(ours, "evaluations"), problem
         ).geometric_mean,
         means={name: _mean(column(ours, of), problem) for name, of in MEANS.items()},
-        without_experience=float(np.mean([each.note == NO_EXPERIENCE for each in ours])),
+        without_experience=float(np.mean([each.note is not None for each in ours])),
         transferred_correlation=(
             float(correlation(transferred, ratio)) if transferred.any() else None
         ),
