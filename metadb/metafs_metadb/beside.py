@@ -5,6 +5,7 @@ an index is used while its stamp fits the database, else it is made anew, and a 
 be written to only means that each process makes its own. A small database has none.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -24,8 +25,8 @@ from metafs_metadb.vocabulary import Vocabulary, feature_ids
 SUFFIX = ".index"
 
 # From how many rows on an index is quicker than SQL alone.
-FEATURES_FROM = 50_000
-SELECTIONS_FROM = 500_000
+FEATURES_FROM = 200_000
+SELECTIONS_FROM = 250_000
 SIGNATURES_FROM = 200_000
 
 # A file is written again when it lags this many runs behind.
@@ -153,8 +154,8 @@ class Beside:
         self._seen = stamp
         return stamp
 
-    def _n_rows(self, con: duckdb.DuckDBPyConnection) -> dict[str, int]:
-        return dict(con.execute(index_queries.TALLY).fetchall())
+    def _n_rows(self, con: duckdb.DuckDBPyConnection) -> Counter[str]:
+        return Counter(dict(con.execute(index_queries.TALLY).fetchall()))
 
     def _opened(
         self, name: str, of: Callable[[Any, Any], T], con: duckdb.DuckDBPyConnection

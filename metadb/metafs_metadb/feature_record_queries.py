@@ -80,7 +80,9 @@ join problem p using (problem_id)
 where not p.excluded
 """
 
-RUN_TOTALS = f"""
+
+def _run_totals(only: str) -> str:
+    return f"""
 with best as (
     select s.run_id, max({_Q}) as q
     from selection s
@@ -92,13 +94,17 @@ scored as (
     select s.feature_id, s.selected, {_RELATIVE} as r
     from selection s
     join best b using (run_id)
-    where s.run_id between $first_id and $last_id
+    where s.run_id between $first_id and $last_id {only}
 )
 select feature_id, {_TOTALS}
 from scored
 group by feature_id
 order by feature_id
 """
+
+
+RUN_TOTALS = _run_totals("")
+RUN_TOTALS_OF_ASKED = _run_totals("and s.feature_id in (select feature_id from incoming_id)")
 
 LEFT_OUT = """
 select problem_id

@@ -63,12 +63,15 @@ class FeatureSums:
     ) -> FeatureRecord:
         """Return the record of each feature; `which` names the space and who is left out."""
         n_solved = self._solved[str(which["space"])]
+        con.register("incoming_id", {"feature_id": ids})
         runs = self._runs(con, which, excluded=True)
-        if 2 * len(runs) <= n_solved:
-            totals = self._at(ids) - _at(ids, *_run_totals(con, runs))
-            return from_totals(totals, n_solved - len(runs))
-        rest = self._runs(con, which, excluded=False)
-        return from_totals(_at(ids, *_run_totals(con, rest)), len(rest))
+        few = 2 * len(runs) <= n_solved
+        if not few:
+            runs = self._runs(con, which, excluded=False)
+        totals = _at(ids, *_run_totals(con, runs, queries.RUN_TOTALS_OF_ASKED))
+        if not few:
+            return from_totals(totals, len(runs))
+        return from_totals(self._at(ids) - totals, n_solved - len(runs))
 
     def _runs(
         self, con: duckdb.DuckDBPyConnection, which: Mapping[str, object], *, excluded: bool
@@ -93,20 +96,20 @@ class FeatureSums:
         before = self._told[problems]
         news = runs != before
         for sign, speaking in ((-1, before[news & (before > 0)]), (1, runs[news])):
-            ids, totals = _run_totals(con, speaking)
+            ids, totals = _run_totals(con, speaking, queries.RUN_TOTALS)
             self._totals = _grown(self._totals, int(ids.max(initial=0)))
             self._totals[ids] += sign * totals
         self._told[problems] = runs
         self._solved.update(np.asarray(tellers["space"], object)[before == 0].tolist())
 
 
-def _run_totals(con: duckdb.DuckDBPyConnection, runs: Ints) -> tuple[Ints, Totals]:
+def _run_totals(con: duckdb.DuckDBPyConnection, runs: Ints, query: str) -> tuple[Ints, Totals]:
     """Return the features that runs scored, ascending, and their totals over these runs."""
     if not len(runs):
         return np.zeros(0, np.int64), np.zeros((0, len(TOTALS)), np.int64)
     con.register("incoming_run", {"run_id": runs})
     bounds = {"first_id": int(runs.min()), "last_id": int(runs.max())}
-    found = con.execute(queries.RUN_TOTALS, bounds).fetchnumpy()
+    found = con.execute(query, bounds).fetchnumpy()
     return np.asarray(found["feature_id"], np.int64), columns_of(found)
 
 

@@ -274,11 +274,11 @@ def test_an_error_halfway_leaves_no_half_sums(db, monkeypatch):
 
     calls = []
 
-    def fail_late(con, problem_runs):
-        calls.append(len(problem_runs))
+    def fail_late(con, speaking, query):
+        calls.append(len(speaking))
         if len(calls) == 2:
             raise KeyboardInterrupt
-        return run_totals(con, problem_runs)
+        return run_totals(con, speaking, query)
 
     run_totals = feature_sums._run_totals
     monkeypatch.setattr(feature_sums, "_run_totals", fail_late)
