@@ -68,7 +68,7 @@ def neighbours(A: Array, B: Array, k: int, own: Array | None = None) -> tuple[Ar
 def other_neighbours(Z: Array, rows: Array, k: int) -> tuple[Array, Array]:
     """Return the k nearest other rows of Z for some of its rows, nearest first, and d_w of each."""
     near, distance = neighbours(Z[rows], Z, k, rows)
-    order = np.argsort(distance, axis=1, kind="stable")
+    order = np.argsort(distance, axis=1)
     distance = np.take_along_axis(distance, order, axis=1)
     distance += np.einsum("ij,ij->i", Z[rows], Z[rows])[:, None]
     return np.take_along_axis(near, order, axis=1), np.maximum(distance, 0.0)
