@@ -53,10 +53,12 @@ def time_of_evaluations(name, problem, learner, sizes=(1, 5, 20)):
         return process_time() - started, found
 
     for size in sizes:
-        sets = [np.sort(rng.choice(best, size, replace=False)) for _ in range(N_SETS)]
+        # All different: a set seen before would cost us nothing.
+        drawn = {tuple(sorted(rng.choice(best, size, replace=False))): None for _ in range(1000)}
+        sets = [np.array(each) for each in list(drawn)[:N_SETS]]
         started = process_time()
         ours = np.array([evaluator.of_set(features) for features in sets])
-        fast = (process_time() - started) / N_SETS
+        fast = (process_time() - started) / len(sets)
         spent, theirs = zip(*(peer(each, LEARNERS[learner]) for each in sets), strict=True)
         slow = np.mean(spent)
         same = np.isclose(ours, theirs, atol=1e-12)
@@ -67,7 +69,7 @@ def time_of_evaluations(name, problem, learner, sizes=(1, 5, 20)):
             assert same.all()
         print(
             f"| {name} | {learner} | {size} | {slow * 1e3:.1f} | {fast * 1e3:.2f} "
-            f"| {slow / fast:.1f} | {same.sum()} of {N_SETS} |",
+            f"| {slow / fast:.1f} | {same.sum()} of {len(sets)} |",
             flush=True,
         )
 
