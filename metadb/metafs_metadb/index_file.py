@@ -118,7 +118,8 @@ def read(path: Path, *, private: bool = False) -> IndexFile | None:
 def _header(file: Any) -> tuple[dict[str, Any], int]:
     preamble = file.read(PREAMBLE)
     length = int.from_bytes(preamble[len(MAGIC) : -8], "little")
-    if len(preamble) < PREAMBLE or preamble[: len(MAGIC)] != MAGIC or length > CHUNK:
+    size = os.fstat(file.fileno()).st_size
+    if len(preamble) < PREAMBLE or preamble[: len(MAGIC)] != MAGIC or length > size:
         raise ValueError("not a file of ours")
     header = file.read(length)
     if zlib.crc32(header) != int.from_bytes(preamble[-8:], "little"):

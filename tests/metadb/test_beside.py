@@ -7,13 +7,24 @@ import subprocess
 import sys
 import textwrap
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows, beside, feature_sums
+from metafs.memory import Memory
+from metafs_metadb import (
+    MemoryIndex,
+    MetaDB,
+    ProblemRow,
+    RunRow,
+    SelectionRows,
+    SqlSearch,
+    beside,
+    feature_sums,
+)
 
 from .building import STARTED, signature
 
@@ -164,7 +175,7 @@ def happen(db, what):
     return db
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.one_of(runs, runs, st.sampled_from(HAPPENINGS)), min_size=2, max_size=9))
 def test_the_index_answers_as_sql_whatever_happened(tmp_path_factory, events):
     db = MetaDB(tmp_path_factory.mktemp("db") / "metafs.duckdb")
@@ -210,6 +221,27 @@ def test_files_are_made_once_and_then_only_opened(db, monkeypatch):
     monkeypatch.setattr("metafs_metadb.structure.Structure.build", refuse)
     assert answers(MetaDB(db.path)) == expected
     assert MetaDB(db.path).kept_index("jsd", "default") is not None
+
+
+def test_nothing_asked_and_nothing_known(db):
+    db.ensure()
+    assert db.feature_record("default", ["a"]).n_problems.tolist() == [0]
+    tell(db)
+    record = db.feature_record("default", [])
+    assert len(record) == 0 and record.n_solved == 1
+    assert db.feature_record("nowhere", ["a"]).n_solved == 0
+
+
+def test_a_short_stream_searches_an_index_that_is_there(db):
+    for name in ("p", "q"):
+        tell(db, name=name)
+    memory = Memory(db, SimpleNamespace(in_sql=True))
+    assert isinstance(memory._search("jsd", "default"), SqlSearch)
+    db.index("jsd", "default")
+    tell(db, name="r")
+    found = Memory(db, SimpleNamespace(in_sql=True))._search("jsd", "default")
+    assert isinstance(found, MemoryIndex) and len(found) == 3
+    assert found.nearest(*QUERY, 4) == db.search("jsd", "default").nearest(*QUERY, 4)
 
 
 def test_a_small_database_has_no_index(db):
@@ -323,7 +355,7 @@ WORKER = textwrap.dedent(
     number = sys.argv[2]
     with limits(0):
         db = MetaDB(sys.argv[1], wait_s=60)
-        for turn in range(4):
+        for turn in range(3):
             tell(db, {"a": (1.0, True), f"new {turn}": (0.5, True)}, f"p{turn * (turn % 2)}",
                  source=number * (turn % 3), score=turn / 10)
             answers(db)

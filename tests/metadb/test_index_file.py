@@ -17,7 +17,7 @@ some_array = arrays_of.arrays(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     arrays=st.dictionaries(st.sampled_from(["one", "two", "three"]), some_array),
     byte=st.integers(0, 10**9),
@@ -54,6 +54,13 @@ def test_a_lost_page_is_noticed(tmp_path):
     content[8192:12288] = bytes(4096)
     path.write_bytes(content)
     assert index_file.read(path) is None
+
+
+def test_there_may_be_much_to_say_about_arrays(tmp_path):
+    about = {"solved": {f"bare:{number}": 1 for number in range(200_000)}}
+    index_file.write(tmp_path / "some.arrays", about, {"array": np.arange(3)})
+    found = index_file.read(tmp_path / "some.arrays")
+    assert found.about == about and found.arrays["array"].tolist() == [0, 1, 2]
 
 
 def test_private_changes_stay_here_and_a_replaced_file_stays_readable(tmp_path):
