@@ -12,7 +12,8 @@ where the caution :math:`\kappa` is 1 if features err independently of one anoth
 few long documents favour all frequent words at once, and the learner is misled by the same labels
 as the measure. So the noise is taken for larger than it is.
 
-Memory tells which feature is better, not in what unit. With its evidence x the expectation is
+Memory tells which feature is better, not in what unit. With its evidence x, stretched to reach
+from 0 to 1, the expectation is
 
 .. math:: e = a + b x, \qquad a, b \ge 0
 
@@ -100,7 +101,8 @@ def expected_quality(measured: Array, noise: Array, evidence: Array) -> Array:
     e = np.zeros(len(measured))
     if not known.any():
         return e
-    design = np.column_stack([np.ones(len(evidence)), evidence])
+    x = evidence - evidence.min()
+    design = np.column_stack([np.ones(len(x)), x / x.max() if x.max() > 0 else x])
     c, A = noise[known], design[known]
     excess = np.minimum(measured[known], _MOST * c) - c
     fitted = np.full(len(c), max(excess.mean(), 0.0))
