@@ -10,7 +10,7 @@ words, and is tested on documents of the two groups that are neither in memory n
 200 of the draw. Smaller numbers of labels are part of larger ones. Words are selected by
 
 - measured: infogain in the labelled documents, no memory,
-- memory: what the neighbours had of them, no label beyond those that find neighbours,
+- memory: what transfer `guided` expects of them; labels only serve to find neighbours,
 - shrunk: the selector ``shrunk``, the one weighed against the other.
 
 Neighbours are found by the loop's own steps from the labelled documents alone. Columns come in
@@ -41,7 +41,6 @@ from metafs.memory import Memory
 from metafs.settings import Plan, Settings
 from metafs.steps import prepare, search
 from metafs.typing import Array
-from metafs_filters.shrunk import neighbours_evidence
 from metafs_metadb import MetaDB
 
 N_KNOWN = 120
@@ -150,10 +149,10 @@ def accuracies(
     prepared = prepare(problem, plan, memory, exclude_name=problem.name)
     cold = prepare(problem, plan_for("infogain", n_words, "none", 1), None)
     prior = prepared.prior
-    evidence = np.zeros(problem.n_features) if prior is None else neighbours_evidence(prior)
+    expected = np.zeros(problem.n_features) if prior is None else prior.expected
     selected = {
         "measured": np.flatnonzero(search(cold).selected),
-        "memory": np.argsort(-evidence, kind="stable")[:n_words],
+        "memory": np.argsort(-expected, kind="stable")[:n_words],
         "shrunk": np.flatnonzero(search(prepared).selected),
     }
     found: dict[str, float] = {}
@@ -208,7 +207,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--labels", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--words", type=int, default=50)
-    parser.add_argument("--neighbours", type=int, default=40)
+    parser.add_argument("--neighbours", type=int, default=20)
     parser.add_argument("--settle", action="store_true", help="on pairs that are not reported")
     parser.add_argument("--out", type=Path, help="keep finished rows here, and go on from them")
     options = parser.parse_args()

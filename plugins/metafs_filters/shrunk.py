@@ -1,17 +1,13 @@
 r"""Shrunk quality: what few labels show of a feature, weighed against what memory knows of it.
 
 With 5 labels a class the best of thousands of features owe their measured quality to chance.
-Memory knows how each did in the problems nearest to this one,
-
-.. math:: x_j = \sum_i \omega_i \, Q_{ij}
-
-with the weight :math:`\omega_i` of neighbour i and the quality :math:`Q_{ij}` of feature j there,
-and the measured quality is shrunk towards what that lets expect, the more the noisier it is
-(`metafs.shrinkage`, with the equations). The more labels, the less memory counts.
+Memory knows how each did in other problems, and the measured quality is shrunk towards what that
+lets expect, the more the noisier it is (`metafs.shrinkage`, with the equations). The more labels,
+the less memory counts.
 
 Here the estimate of a feature's true quality is what is optimised, and a prior is evidence on it;
-without a prior features are ranked by the measured quality alone. Many neighbours say more than
-the nearest few, among which few labels cannot choose: ``neighbours=40`` serves better than 5.
+without a prior features are ranked by the measured quality alone. Few labels cannot tell the
+nearest problem from the next ones, so 20 neighbours serve better than 5.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,28 +23,6 @@ from metafs.ranking import RankingFromPrior
 from metafs.shrinkage import CAUTION, chance_quality, shrink
 from metafs.typing import Array, Matrix
 from metafs_filters.infogain import InfoGain
-
-
-def neighbours_evidence(prior: Prior) -> Array:
-    """Return x: the neighbours' weighted quality of each feature, or else what is expected of it.
-
-    Features that no neighbour had and that were judged by their kind keep that judgement, and a
-    prior that names no neighbour stands for itself.
-
-    Examples
-    --------
-    >>> from metafs.prior import Source
-    >>> near = Source("near", 0.5, 0.75, np.array([1.0, 0.0]))
-    >>> far = Source("far", 0.9, 0.25, np.array([0.0, 1.0]))
-    >>> neighbours_evidence(Prior(np.array([0.2, 0.1]), sources=(near, far)))
-    array([0.75, 0.25])
-    """
-    if not prior.sources:
-        return prior.expected
-    evidence = sum(source.weight * source.quality for source in prior.sources)
-    told: Array = np.array(evidence, dtype=np.float64)
-    told[prior.judged] = prior.expected[prior.judged]
-    return told
 
 
 class ShrunkSelector(RankingFromPrior):
@@ -133,6 +107,6 @@ class ShrunkSelector(RankingFromPrior):
         seed = int(check_random_state(self.random_state).randint(2**31))
         noise = chance_quality(X, y, measure, n_draws=self.n_draws, random_state=seed)
         self.n_evaluations_ = X.shape[1] * (1 + self.n_draws)
-        found = shrink(self.measured_, noise, neighbours_evidence(prior), caution=self.caution)
+        found = shrink(self.measured_, noise, prior.expected, caution=self.caution)
         self.expected_, self.weight_ = found.expected, found.weight
         return found.quality

@@ -5,10 +5,9 @@ from sklearn.base import clone
 
 from metafs import Problem, Registry, solve
 from metafs.errors import UsageError
-from metafs.prior import Prior, Source
+from metafs.prior import Prior
 from metafs.shrinkage import chance_quality, shrink
 from metafs_filters import Fisher, InfoGain, InfoGainSelector, ShrunkSelector
-from metafs_filters.shrunk import neighbours_evidence
 
 GOOD = 20
 
@@ -42,7 +41,8 @@ def test_without_a_prior_it_is_the_measured_quality():
 
 def test_with_a_prior_it_is_the_shrinkage_of_what_is_measured():
     X, y, known = few_labels(1)
-    selector = ShrunkSelector(GOOD, random_state=3, n_draws=4, caution=2.0).fit(X, y, prior=known)
+    selector = ShrunkSelector(GOOD, random_state=3, n_draws=4, caution=2.0)
+    selector.fit(X, y, prior=Prior(known))
     seed = int(np.random.RandomState(3).randint(2**31))
     noise = chance_quality(X, y, InfoGain(), n_draws=4, random_state=seed)
     expected = shrink(InfoGain()(X, y), noise, known, caution=2.0)
@@ -76,18 +76,6 @@ def test_a_prior_that_tells_nothing_changes_nothing(nothing):
     cold = ShrunkSelector(30).fit(X, y)
     worst = cold.measured_[with_prior.get_support()].min()
     assert worst >= cold.measured_[cold.get_support()].min() - 1e-12
-
-
-def test_neighbours_count_by_weight_and_strangers_by_their_kind():
-    sources = (
-        Source("near", 0.2, 0.6, np.array([1.0, 0.5, 0.0])),
-        Source("far", 0.9, 0.4, np.array([0.0, 1.0, 0.0])),
-    )
-    prior = Prior(np.array([0.3, 0.3, 0.8]), sources=sources, judged=np.array([2]))
-    np.testing.assert_allclose(neighbours_evidence(prior), [0.6, 0.7, 0.8])
-    assert prior.expected.tolist() == [0.3, 0.3, 0.8]
-    bare = Prior(np.array([0.3, 0.2, 0.1]))
-    np.testing.assert_array_equal(neighbours_evidence(bare), bare.expected)
 
 
 def test_permuting_columns_permutes_scores_and_sparse_is_dense():
