@@ -59,8 +59,10 @@ class Prior:
     expected: Array
     starts: tuple[Array, ...] = ()
     """Sets of feature indices worth evaluating before anything else."""
-    first: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Indices of the features to try before all others, whenever the search takes a step."""
+    guides: bool = False
+    """Whether the search is to go by these expectations, not only to start somewhere."""
+    doubtful: bool = False
+    """Whether what guides deserves little trust, because nothing known is near."""
     sources: tuple[Source, ...] = field(default=(), repr=False)
     judged: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     """Indices of the features that no neighbour had: expected by their meta-features alone."""
@@ -73,9 +75,14 @@ class Prior:
         return len(self.expected)
 
     @property
+    def first(self) -> Array:
+        """Indices of the features to try before all others; none, unless it guides."""
+        return most_expected(self.expected) if self.guides else np.zeros(0, dtype=np.int64)
+
+    @property
     def transferred(self) -> Array:
-        """Indices of the features that memory proposes: to start from, or else to try first."""
-        return self.starts[0] if self.starts else self.first
+        """Indices of the features that memory proposes: to try first, or else to start from."""
+        return self.first if self.guides or not self.starts else self.starts[0]
 
     def contributions(self, feature: int) -> list[Contribution]:
         """Return what each neighbour added to a feature's expectation, the largest first."""
@@ -107,7 +114,7 @@ def start_from(expected: Array, threshold: float = THRESHOLD) -> Array:
 def as_prior(prior: "Prior | ArrayLike | None", n_features: int) -> Prior | None:
     """Make a `Prior` of whatever a caller hands to ``fit(prior=...)``.
 
-    A bare array starts the search at `THRESHOLD`, and what it expects most is tried first.
+    A bare array starts the search at `THRESHOLD`, and guides it.
     """
     if prior is None:
         return None
@@ -127,4 +134,4 @@ def as_prior(prior: "Prior | ArrayLike | None", n_features: int) -> Prior | None
     if isinstance(prior, Prior):
         return prior
     start = start_from(expected)
-    return Prior(expected, starts=(start,) if len(start) else (), first=most_expected(expected))
+    return Prior(expected, starts=(start,) if len(start) else (), guides=True)

@@ -79,32 +79,58 @@ def prepare(
 
     Problems called `exclude_name` are not recalled.
     """
-    if memory is None or problem.space is None:
-        return Prepared(problem, plan)
     settings, clock = plan.settings, Stopwatch()
+    rule = TRANSFERS[settings.transfer]
+    prior = fold_prior = None
+    if rule is not None and not rule.remembers and takes_prior(plan.selector):
+        prior = fold_prior = expect([], problem.feature_names, settings.transfer)
+    if memory is None or problem.space is None:
+        return Prepared(problem, plan, prior=prior, fold_prior=fold_prior)
     with clock("describe"), blaming("distance", settings.distance, problem):
         described = memory.describe(problem, settings.distance, settings.project)
     near: list[Neighbour] = []
-    prior = fold_prior = None
-    if settings.transfer != "none":
+    if rule is not None and rule.remembers:
         with clock("recall"):
             near = memory.recall(problem, described, settings.neighbours, exclude_name=exclude_name)
         with clock("expect"):
-            experience = memory.experience(near)
-            elsewhere = [each for each in experience if each.source != problem.source]
             if takes_prior(plan.selector):
-                judged = Judge(problem, plan, memory, exclude_name)
-                prior, fold_prior = (
-                    expect(
-                        told,
-                        problem.feature_names,
-                        settings.transfer,
-                        settings.threshold,
-                        judged=judged(told, exclude_source),
-                    )
-                    for told, exclude_source in ((experience, None), (elsewhere, problem.source))
-                )
+                told = memory.experience(near)
+                elsewhere = [each for each in told if each.source != problem.source]
+                expecting = Expecting(problem, plan, memory, exclude_name)
+                prior = expecting(told, None)
+                fold_prior = expecting(elsewhere, problem.source)
     return Prepared(problem, plan, described, tuple(near), prior, fold_prior, clock.seconds)
+
+
+class Expecting:
+    """Turns what memory told of one problem's neighbours into a prior.
+
+    Problems called `exclude_name` have no say in what is known of features elsewhere.
+    """
+
+    def __init__(
+        self, problem: Problem, plan: Plan, memory: Memory, exclude_name: str | None
+    ) -> None:
+        self.problem, self.plan, self.memory = problem, plan, memory
+        self.exclude_name = exclude_name
+        self.judge = Judge(problem, plan, memory, exclude_name)
+
+    def __call__(self, told: Sequence[Experience], exclude_source: str | None) -> Prior | None:
+        """Return the prior, without a say for problems of `exclude_source`."""
+        settings, rule = self.plan.settings, TRANSFERS[self.plan.settings.transfer]
+        record = None
+        if rule is not None and rule.guides:
+            record = self.memory.feature_record(
+                self.problem, exclude_name=self.exclude_name, exclude_source=exclude_source
+            )
+        return expect(
+            told,
+            self.problem.feature_names,
+            settings.transfer,
+            settings.threshold,
+            judged=self.judge(told, exclude_source),
+            record=record,
+        )
 
 
 class Judge:

@@ -6,23 +6,38 @@ The published rule, for the k nearest problems :math:`D_1 \dots D_k` of a new pr
           \qquad w(d) = \frac{1}{c + d^2}, \quad c = 0.001
 
 B. Goertzel, N. Geisweiller and C. Poulin, "Meta-learning for feature selection", 2021,
-section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins. A feature that none
-of these problems had is expected to do as features of its kind did, where memory can judge that
-(`metafs.judgement`), else nothing.
+section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins.
+
+Ours guides the whole search. It takes the mean of two things: what near problems say, with one
+more neighbour at distance 1 that says nothing, so that far problems promise little; and how often
+the feature was selected in all problems that had it. The sets of the nearest problems are tried
+as they are.
+
+A feature that none of these problems had is expected to do as features of its kind did, where
+memory can judge that (`metafs.judgement`), else nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from metafs.prior import THRESHOLD, Prior, Source, most_expected, start_from
+from metafs.prior import THRESHOLD, Prior, Source, start_from
 from metafs.typing import Array
+
+if TYPE_CHECKING:
+    from metafs_metadb import FeatureRecord
 
 C = 0.001
 """The paper's c: how much a problem at distance 0 may outweigh the others."""
+
+STARTS = 3
+"""Neighbours whose sets a guided search tries as they are."""
+
+FAR = 0.95
+"""Beyond this distance a nearest problem is no reason for trust."""
 
 
 class Fared(Protocol):
@@ -85,35 +100,32 @@ def expectation(distances: Array, qualities: Array, c: float = C) -> Array:
     return np.asarray(w @ qualities / w.sum())
 
 
+def reputation(record: "FeatureRecord") -> Array:
+    """Return how often each feature was selected in all solved problems that had it.
+
+    One more problem is counted that did not select it, so that a single success is no proof.
+    """
+    return np.asarray(record.n_selected / (record.n_problems + 1.0))
+
+
 @dataclass(frozen=True)
 class Transfer:
     """A way to use memory: what a feature was worth elsewhere, and what is made of that here."""
 
     worth: Callable[[Fared], Array]
-    prior: Callable[[Array, float], Prior]
-    """From expectations and the threshold."""
-
-
-def start_where_expected(expected: Array, threshold: float) -> Prior:
-    """Start from the features whose expectation reaches the threshold, and search as published."""
-    start = start_from(expected, threshold)
-    return Prior(expected, starts=(start,) if len(start) else ())
-
-
-def try_expected_first(expected: Array, threshold: float) -> Prior:
-    """Start from the empty set, and at each step try first what is expected most.
-
-    Starting sets are left to the paper's rule: a good set of a neighbour is often a local
-    optimum that a search cannot leave.
-    """
-    return Prior(expected, first=most_expected(expected))
+    guides: bool = True
+    """Whether the search goes by the expectations, or only starts from them, as published."""
+    remembers: bool = True
+    """Whether anything is asked of memory."""
 
 
 TRANSFERS: Mapping[str, Transfer | None] = {
     "none": None,
-    "paper": Transfer(lambda fared: fared.quality, start_where_expected),
-    # Half for being selected there, half for its score: every feature that was scored counts.
-    "guided": Transfer(lambda fared: (fared.selected + fared.relative) / 2, try_expected_first),
+    # The problem's own evidence alone: what any use of memory has to beat.
+    "ranked": Transfer(lambda fared: np.zeros(len(fared.quality)), remembers=False),
+    "paper": Transfer(lambda fared: fared.quality, guides=False),
+    # A little for its score, so that every feature that was scored counts.
+    "guided": Transfer(lambda fared: 0.8 * fared.selected + 0.2 * fared.relative),
 }
 
 
@@ -124,19 +136,58 @@ def expect(
     threshold: float = THRESHOLD,
     *,
     judged: Array | None = None,
+    record: "FeatureRecord | None" = None,
 ) -> Prior | None:
-    """Turn what is remembered of the nearest problems into a prior; without any, into none.
+    """Turn what is remembered into a prior; without anything, into none.
 
-    What is `judged` of each feature by its properties holds for those that no neighbour had.
+    Parameters
+    ----------
+    near : sequence of Experience
+        The nearest problems.
+    names : sequence of str
+        The features of the new problem.
+    transfer : str
+        A name of `TRANSFERS`.
+    threshold : float
+        The expectation from which the published rule starts with a feature.
+    judged : array of shape (n_features,), optional
+        What each feature is expected to be worth by its properties. It holds for those that no
+        neighbour had, nor any other problem on `record`.
+    record : FeatureRecord, optional
+        How each feature fared in all problems.
     """
     rule = TRANSFERS[transfer]
-    if rule is None or (not near and judged is None):
+    if rule is None:
         return None
-    expected, sources = _expected(near, _aligned(near, names, rule.worth))
+    if not rule.remembers:
+        return Prior(np.zeros(len(names)), guides=True)
+    nobody = float(weight(1.0)) if rule.guides else 0.0
+    expected, sources = _expected(near, _aligned(near, names, rule.worth), nobody)
     strange = strangers(near, names) if judged is not None else np.zeros(0, dtype=np.int64)
+    if rule.guides and record is not None:
+        expected = (expected + reputation(record)) / 2
+        strange = strange[record.n_problems[strange] == 0]
     if judged is not None:
         expected[strange] = np.clip(judged[strange], 0.0, 1.0)
-    return replace(rule.prior(expected, threshold), sources=sources, judged=strange)
+    if not near and not expected.any():
+        return None
+    if rule.guides:
+        starts = neighbours_sets(near[:STARTS], names)
+    else:
+        starts = [start_from(expected, threshold)]
+    return Prior(
+        expected,
+        starts=tuple(start for start in starts if len(start)),
+        guides=rule.guides,
+        doubtful=near[0].distance > FAR if near else judged is None,
+        sources=sources,
+        judged=strange,
+    )
+
+
+def neighbours_sets(near: Sequence[Experience], names: Sequence[str]) -> list[Array]:
+    """Return what each neighbour selected, as indices of the new problem's features."""
+    return [np.flatnonzero(row) for row in _aligned(near, names, lambda each: each.selected)]
 
 
 def strangers(near: Sequence[Experience], names: Sequence[str]) -> Array:
@@ -151,17 +202,22 @@ def strangers(near: Sequence[Experience], names: Sequence[str]) -> Array:
     return np.flatnonzero([name not in known for name in names])
 
 
-def _expected(near: Sequence[Experience], quality: Array) -> tuple[Array, tuple[Source, ...]]:
-    """Return the expectation of each feature, and each neighbour's part in it."""
+def _expected(
+    near: Sequence[Experience], quality: Array, nobody: float
+) -> tuple[Array, tuple[Source, ...]]:
+    """Return the expectation of each feature, and each neighbour's part in it.
+
+    `nobody` is the weight of one more neighbour, of whom nothing is to be expected.
+    """
     if not near:
         return np.zeros(quality.shape[1]), ()
-    distances = np.array([memory.distance for memory in near])
-    w = weight(distances)
+    w = weight(np.array([memory.distance for memory in near]))
+    shares = w / (w.sum() + nobody)
     sources = tuple(
         Source(memory.problem, memory.distance, float(share), row)
-        for memory, share, row in zip(near, w / w.sum(), quality, strict=True)
+        for memory, share, row in zip(near, shares, quality, strict=True)
     )
-    return np.clip(expectation(distances, quality), 0.0, 1.0), sources
+    return np.clip(shares @ quality, 0.0, 1.0), sources
 
 
 def _aligned(

@@ -10,9 +10,15 @@ from metafs.prior import Prior, Source, as_prior
 def test_an_array_starts_at_the_threshold_and_its_best_are_tried_first():
     prior = as_prior([0.05, 0.1, 0.9], 3)
     assert [start.tolist() for start in prior.starts] == [[1, 2]]
-    assert prior.first.tolist() == [2, 1, 0]
-    assert prior.transferred.tolist() == [1, 2]
+    assert prior.guides
+    assert prior.first.tolist() == prior.transferred.tolist() == [2, 1, 0]
     assert as_prior(np.zeros(3), 3).starts == ()
+
+
+def test_a_prior_that_does_not_guide_proposes_where_to_start():
+    prior = Prior(np.array([0.2, 0.0, 0.9]), starts=(np.array([0, 2]), np.array([1])))
+    assert prior.first.tolist() == []
+    assert prior.transferred.tolist() == [0, 2]
 
 
 def test_no_prior_stays_none_and_a_prior_stays_itself():

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metafs.transfer import Experience, expect, expectation, weight
+from metafs_metadb import FeatureRecord
 
 UNIT = st.floats(0.0, 1.0, allow_subnormal=False)
 
@@ -70,15 +71,60 @@ def test_a_prior_remembers_who_contributed_how_much():
     assert sum(share for _, share in shares) == pytest.approx(prior.expected[0])
 
 
-def test_guided_also_learns_from_scores_and_tries_the_expected_first():
-    near = [
-        remembered("one", 0.3, {"a": 0.8, "b": 0.0, "c": 0.0}, q=[8.0, 4.0, 0.0]),
-        remembered("two", 0.3, {"a": 0.0, "b": 0.6, "c": 0.0}, q=[1.0, 10.0, 5.0]),
+def reference_guidance(distances, worths, n_selected, n_problems):
+    """The mean of what neighbours say, a silent one at distance 1 among them, and the record."""
+    expected = []
+    for s in range(len(n_selected)):
+        above = sum(w[s] / (0.001 + d**2) for d, w in zip(distances, worths, strict=True))
+        below = sum(1 / (0.001 + d**2) for d in [*distances, 1.0])
+        expected.append((above / below + n_selected[s] / (n_problems[s] + 1)) / 2)
+    return expected
+
+
+def record_of(n_selected, n_problems):
+    sums = np.zeros(len(n_selected))
+    return FeatureRecord(9, np.array(n_problems), np.array(n_selected), sums, sums, sums)
+
+
+NEAR = [
+    remembered("one", 0.3, {"a": 0.8, "b": 0.0, "c": 0.0}, q=[8.0, 4.0, 0.0]),
+    remembered("two", 0.5, {"a": 0.0, "b": 0.6, "c": 0.0}, q=[1.0, 10.0, 5.0]),
+]
+
+
+def test_guided_joins_what_neighbours_say_with_the_record_over_all_problems():
+    names = ["c", "a", "b", "new"]
+    prior = expect(NEAR, names, "guided", record=record_of([1, 0, 4, 2], [5, 0, 4, 3]))
+    worths = [
+        [0.0, 0.8 + 0.2, 0.2 * 4 / 8, 0.0],
+        [0.2 * 5 / 10, 0.2 * 1 / 10, 0.8 + 0.2, 0.0],
     ]
-    prior = expect(near, ["c", "a", "b", "new"], "guided")
-    np.testing.assert_allclose(prior.expected, [0.125, 0.525, 0.625, 0.0])
-    assert prior.first.tolist() == prior.transferred.tolist() == [2, 1, 0]
-    assert prior.starts == ()
+    expected = reference_guidance([0.3, 0.5], worths, [1, 0, 4, 2], [5, 0, 4, 3])
+    np.testing.assert_allclose(prior.expected, expected)
+    assert prior.guides and not prior.doubtful
+    assert prior.first.tolist() == prior.transferred.tolist() == [2, 1, 3, 0]
+    assert [start.tolist() for start in prior.starts] == [[1], [2]]
+
+
+def test_a_far_problem_promises_little_and_is_a_reason_for_doubt():
+    near, far = (
+        expect([remembered("one", d, {"a": 1.0})], ["a", "b"], "guided") for d in (0.2, 0.97)
+    )
+    assert near.expected[0] > 0.9 and not near.doubtful
+    assert 0.45 < far.expected[0] < 0.55 and far.doubtful
+
+
+def test_what_is_judged_holds_for_features_that_nobody_had():
+    judged, record = np.array([0.3, 0.3, 0.3]), record_of([0, 1, 0], [0, 1, 0])
+    prior = expect(NEAR, ["a", "on record", "new"], "guided", judged=judged, record=record)
+    assert prior.judged.tolist() == [2] and prior.expected[2] == 0.3
+    assert prior.expected[1] == 0.25
+
+
+def test_ranked_asks_memory_for_nothing():
+    prior = expect(NEAR, ["a", "b"], "ranked", judged=np.ones(2), record=record_of([1, 1], [1, 1]))
+    assert prior.guides and not prior.doubtful
+    assert prior.expected.tolist() == [0, 0] and prior.starts == () and prior.sources == ()
 
 
 @given(UNIT, st.lists(UNIT, min_size=3, max_size=3), st.sampled_from(["paper", "guided"]))

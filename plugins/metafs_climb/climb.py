@@ -1,24 +1,12 @@
-r"""Stochastic hill climbing over sets of features.
+"""Hill climbing over sets of features, as published or guided by a prior.
 
-Let S be a set of features, d the number of features to add or remove at once, m the number of
-evaluations left.
-
-1. Start with :math:`S = \emptyset`, d = 1, m = M.
-2. Randomly add or remove d features from S, giving sets :math:`S_1, \dots, S_h`, with
-   :math:`h = \min(m / 10, |F|^d)`.
-3. Set m = m - h and evaluate the sets.
-4. If one is better than S, the best becomes S and d = 1; otherwise d = d + 1.
-5. Go on with 2 unless d = D or m = 0. D is 5.
-
-A prior may give sets to start from instead of the empty one, at one evaluation each, and may
-name features to try before all others, in rounds of their own, as long as these succeed; what
-is optimised stays the same.
-
-B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021,
-section 3.4.1.
+Without a prior this is the published climb (`metafs_climb.published`), and so it is with one that
+only says where to start, at one evaluation for each start. A prior that guides is weighed with
+what each feature, taken alone, tells of the target here, and searched by in that order
+(`metafs_climb.guided`). What is optimised stays the same.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import Any
 
@@ -28,81 +16,48 @@ from sklearn.utils.validation import check_is_fitted
 
 from metafs.discretise import categories_of
 from metafs.errors import UsageError
-from metafs.hookspecs import hookimpl
+from metafs.evidence import agree, information_of_each, one_tells_much, promise
 from metafs.prior import Prior
 from metafs.ranking import ranking
 from metafs.selector import Selector
 from metafs.typing import Array, Matrix
+from metafs_climb.evaluations import Evaluations
+from metafs_climb.guided import GuidedClimb, climb_guarded
 from metafs_climb.mi_confidence import MIConfidence
-from metafs_climb.proposals import n_proposals, proposals
-
-DECIMALS = 12
-"""Fitness is compared after rounding, so that noise of the last bits is no improvement."""
-
-Evaluate = Callable[[Array, Array], Array]
-Candidate = tuple[int, tuple[int, ...], float]
+from metafs_climb.published import PublishedClimb
 
 
-def bound(
-    measure: Any, X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]]
-) -> tuple[Evaluate, Callable[[], Array]]:
-    """Return how to evaluate sets near a base, and how to score every feature alone.
+class SetBySet:
+    """A measure on one problem, asked set by set.
 
-    A measure without ``bind`` is asked set by set. It need not know what the empty set is
-    worth: that counts as worse than any other.
+    It need not know what the empty set is worth: that counts as worse than any other.
     """
+
+    def __init__(self, measure: Any, X: Matrix, y: Array) -> None:
+        self.measure, self.X, self.y = measure, X, y
+
+    def of_sets(self, base: Array, edits: Array) -> Array:
+        """Return the measure of base after each row of edits."""
+        sets = (np.setxor1d(base, edit) for edit in edits)
+        return np.array(
+            [self.measure.of_set(self.X, self.y, s) if len(s) else -np.inf for s in sets]
+        )
+
+    def of_each(self) -> Array:
+        """Return the measure of every single feature."""
+        return np.asarray(self.measure(self.X, self.y))
+
+
+def bound(measure: Any, X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]]) -> Any:
+    """Return the measure's evaluator of many sets on one problem, or ask it set by set."""
     if not hasattr(measure, "of_set"):
         raise UsageError(
             f"climb cannot use {measure!r}: give a measure of sets, such as "
             'Registry().measures["margin"].'
         )
-    if hasattr(measure, "bind"):
-        evaluator = measure.bind(X, y, **({"categories": categories} if categories else {}))
-        return evaluator.of_sets, getattr(evaluator, "of_each", lambda: measure(X, y))
-
-    def of_sets(base: Array, edits: Array) -> Array:
-        sets = (np.setxor1d(base, edit) for edit in edits)
-        return np.array([measure.of_set(X, y, s) if len(s) else -np.inf for s in sets])
-
-    return of_sets, lambda: measure(X, y)
-
-
-class _Search:
-    """One climb under way: the set it stands on, what it has spent and what it has tried."""
-
-    def __init__(
-        self, evaluate: Evaluate, kept: Array, max_evaluations: int, target_score: float | None
-    ) -> None:
-        self.evaluate = evaluate
-        self.kept = kept
-        self.left = max_evaluations
-        self.n_evaluations = 0
-        self.target = np.inf if target_score is None else np.round(target_score, DECIMALS)
-        self.features = kept
-        self.fitness = float(evaluate(kept, np.zeros((1, 0), dtype=np.int64))[0])
-        self.candidates: list[Candidate] = []
-
-    @property
-    def at_target(self) -> bool:
-        return bool(np.round(self.fitness, DECIMALS) >= self.target)
-
-    def try_sets(self, base: Array, edits: Array) -> bool:
-        """Evaluate base after each row of edits; move to the best of them if it is better."""
-        found = self.evaluate(base, edits)
-        rounded = np.round(found, DECIMALS)
-        reached = np.flatnonzero(rounded >= self.target)
-        best = int(reached[0]) if len(reached) else int(np.argmax(rounded))
-        features, fitness = np.setxor1d(base, edits[best]), float(found[best])
-        if np.isfinite(fitness):
-            step = self.n_evaluations + best + 1
-            self.candidates.append((step, tuple(features.tolist()), fitness))
-        spent = best + 1 if len(reached) else len(edits)
-        self.n_evaluations += spent
-        self.left -= spent
-        if rounded[best] <= np.round(self.fitness, DECIMALS):
-            return False
-        self.features, self.fitness = features, fitness
-        return True
+    if not hasattr(measure, "bind"):
+        return SetBySet(measure, X, y)
+    return measure.bind(X, y, **({"categories": categories} if categories else {}))
 
 
 class Climb(Selector):
@@ -131,7 +86,8 @@ class Climb(Selector):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        The measure of every feature taken alone.
+        The measure of every feature taken alone; what each tells of the target, in bits, if the
+        measure is one that abandons candidates because it costs much.
     ranking_ : ndarray of shape (n_features,)
         1 for the best: the selected features by score, then the others by score.
     fitness_ : float
@@ -189,54 +145,65 @@ class Climb(Selector):
         deadline = np.inf if self.max_seconds is None else monotonic() + self.max_seconds
         measure = MIConfidence() if self.measure is None else self.measure
         categories = categories_of(X, self.categorical_features)
-        evaluate, score_each = bound(measure, X, y, categories)
+        evaluator = bound(measure, X, y, categories)
         kept = np.unique(np.asarray(self.keep_features or (), dtype=np.int64))
-        search = _Search(evaluate, kept, self.max_evaluations, self.target_score)
-        self.stopped_ = self._run(search, prior, deadline)
+        sets = Evaluations(evaluator, kept, self.max_evaluations, self.target_score, deadline)
+        if prior is not None and prior.guides:
+            own = information_of_each(X, y, categories)
+            self.stopped_ = self._climb_guided(sets, prior, own, one_tells_much(own, y))
+        else:
+            self.stopped_ = self._climb_as_published(sets, prior)
 
-        self.scores_ = np.asarray(score_each(), dtype=np.float64)
-        features = search.features
-        self.fitness_ = search.fitness
+        self.scores_ = _score_each(evaluator, measure, X, y, categories)
+        features, self.fitness_ = sets.best
         if not len(features):
             features = np.array([np.argmax(self.scores_)])
-            self.fitness_ = float(evaluate(search.features, features[None])[0])
+            self.fitness_ = float(evaluator.of_sets(sets.best.features, features[None])[0])
             self.stopped_ += "; no set was better than none, so the best feature alone is kept"
-        self.n_evaluations_ = search.n_evaluations
-        self.candidates_ = search.candidates
+        self.n_evaluations_ = sets.spent
+        self.candidates_ = sets.candidates
         self.support_ = np.zeros(X.shape[1], dtype=bool)
         self.support_[features] = True
         self.ranking_ = ranking(self.scores_, first=self.support_)
 
-    def _run(self, search: _Search, prior: Prior | None, deadline: float) -> str:
+    def _climb_as_published(self, sets: Evaluations, prior: Prior | None) -> str:
         """Climb until there is a reason to stop, and return it."""
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        free = np.setdiff1d(np.arange(self.n_features_in_), search.kept)
-        first = np.zeros(0, dtype=np.int64)
+        free, rng = self._free(sets.kept), self._rng()
         if prior is not None:
-            first = prior.first[np.isin(prior.first, free)]
-            for start in (np.intersect1d(each, free) for each in prior.starts):
-                if len(start) and search.left and not search.at_target:
-                    search.try_sets(search.kept, start[None])
-        d, expected_tried = 1, False
-        while True:
-            if search.at_target:
-                return "target score reached"
-            if not search.left:
-                return f"budget of {self.max_evaluations} evaluations spent"
-            if d == self.max_edits:
-                return f"no better set within {d - 1} edits"
-            if monotonic() >= deadline:
-                return "time is up"
-            h = n_proposals(search.left, len(free), d)
-            if len(first) and not expected_tried:
-                # What is expected is added, and what is there taken away, before all else.
-                others = np.setdiff1d(search.features, np.union1d(first, search.kept))
-                edits = np.concatenate([first, others])[:h, None]
-                expected_tried = not search.try_sets(search.features, edits)
-            elif h and search.try_sets(search.features, free[proposals(rng, h, d, len(free))]):
-                d, expected_tried = 1, False
-            else:
-                d += 1
+            sets.start(_within(prior.starts, free))
+        climb = PublishedClimb(sets, free, rng, self.max_edits, sets.best)
+        while not sets.over and not climb.ended:
+            climb.round()
+        return self._why(sets) or f"no better set within {self.max_edits - 1} edits"
+
+    def _climb_guided(self, sets: Evaluations, prior: Prior, own: Array, each_counts: bool) -> str:
+        """Climb by the promise of features until there is a reason to stop, and return it."""
+        free, rng = self._free(sets.kept), self._rng()
+        published = PublishedClimb(sets, free, rng, self.max_edits, sets.nothing)
+        sets.start(_within(prior.starts, free))
+        order = free[np.argsort(-promise(own, prior.expected)[free], kind="stable")]
+        doubtful = prior.doubtful or not agree(own, prior.expected)
+        kicks = np.random.default_rng(rng.integers(2**31))
+        guided = GuidedClimb(sets, order, kicks, each_counts=each_counts)
+        climb_guarded(
+            guided, published, doubtful=doubtful, until_target=self.target_score is not None
+        )
+        doubt = " (little was to be expected of memory)" if doubtful else ""
+        return (self._why(sets) or "no better set by kicks") + doubt
+
+    def _why(self, sets: Evaluations) -> str | None:
+        """Return why the search cannot go on, if so."""
+        if sets.at_target:
+            return "target score reached"
+        if not sets.left:
+            return f"budget of {self.max_evaluations} evaluations spent"
+        return "time is up" if sets.over else None
+
+    def _free(self, kept: Array) -> Array:
+        return np.setdiff1d(np.arange(self.n_features_in_), kept)
+
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _get_support_mask(self) -> Array:
         check_is_fitted(self)
@@ -244,7 +211,17 @@ class Climb(Selector):
         return mask
 
 
-@hookimpl
-def metafs_selectors() -> dict[str, Climb]:
-    """Offer the selector ``climb``."""
-    return {"climb": Climb()}
+def _within(starts: Sequence[Array], free: Array) -> list[Array]:
+    """Return what of each start may join a set, if anything."""
+    within = [np.intersect1d(start, free) for start in starts]
+    return [start for start in within if len(start)]
+
+
+def _score_each(
+    evaluator: Any, measure: Any, X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]]
+) -> Array:
+    """Score every feature alone: by the measure, or what it tells where that costs too much."""
+    if getattr(evaluator, "abandons", False):
+        return information_of_each(X, y, categories)
+    each = evaluator.of_each() if hasattr(evaluator, "of_each") else measure(X, y)
+    return np.asarray(each, dtype=np.float64)

@@ -1,10 +1,17 @@
-"""The measures this package offers; `metafs_climb.climb` offers the selector."""
+"""What this package offers: the climb, and the measures of sets it climbs on."""
 
 from typing import Any
 
 from metafs.hookspecs import hookimpl
+from metafs_climb.climb import Climb
 from metafs_climb.cv_accuracy import CVAccuracy
 from metafs_climb.mi_confidence import MIConfidence
+
+
+@hookimpl
+def metafs_selectors() -> dict[str, Climb]:
+    """Offer the selector ``climb``."""
+    return {"climb": Climb()}
 
 
 @hookimpl

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import UsageError
-from metafs.prior import Prior, most_expected
+from metafs.prior import Prior
 from metafs_climb import Climb, MIConfidence, metafs_measures, metafs_selectors
 from metafs_climb.proposals import n_proposals, proposals
 from metafs_filters import Fisher
@@ -171,7 +171,7 @@ def test_a_prior_that_neither_starts_nor_leads_is_no_prior():
     assert alone.n_evaluations_ == idle.n_evaluations_
 
 
-@pytest.mark.parametrize("way", ["start", "first"])
+@pytest.mark.parametrize("way", ["start", "guide"])
 def test_a_right_prior_saves_evaluations_and_a_wrong_one_changes_no_fitness(way):
     X, y = planted(n_features=400)
     expected = np.full(400, 0.01)
@@ -179,7 +179,7 @@ def test_a_right_prior_saves_evaluations_and_a_wrong_one_changes_no_fitness(way)
     known = np.array([3, 17])
     right = {
         "start": Prior(expected, starts=(known,)),
-        "first": Prior(expected, first=most_expected(expected)),
+        "guide": Prior(expected, guides=True),
     }[way]
     wrong = np.zeros(400)
     wrong[100:110] = 1.0
@@ -187,7 +187,7 @@ def test_a_right_prior_saves_evaluations_and_a_wrong_one_changes_no_fitness(way)
     for seed in range(10):
         cold = Climb(random_state=seed, target_score=0.7, max_evaluations=5000).fit(X, y)
         warm = clone(cold).fit(X, y, prior=right)
-        misled = clone(cold).fit(X, y, prior=Prior(wrong, first=most_expected(wrong)))
+        misled = clone(cold).fit(X, y, prior=Prior(wrong, guides=True))
         assert cold.fitness_ >= 0.7 and warm.fitness_ >= 0.7 and misled.fitness_ >= 0.7
         spent["none"] += cold.n_evaluations_
         spent["right"] += warm.n_evaluations_
@@ -251,18 +251,6 @@ def test_proposals_are_distinct_features_and_all_sets_when_there_are_no_more(see
         assert len(set(sets)) == h
     if h == comb(f, d):
         assert set(sets) == set(combinations(range(f), d))
-
-
-def test_what_is_expected_is_tried_first_as_long_as_it_succeeds():
-    X, y = planted(n_features=400)
-    expected = np.zeros(400)
-    expected[[17, 29, 3, 200]] = [0.9, 0.8, 0.7, 0.6]
-    climb = Climb(random_state=0).fit(X, y, prior=Prior(expected, first=most_expected(expected)))
-    steps = [step for step, _, _ in climb.candidates_]
-    sets = [set(features) for _, features, _ in climb.candidates_]
-    assert sets[2] == {3, 17, 29}, "three rounds of the four expected features"
-    assert steps[3] <= 16, "a fourth, in which none of them helps"
-    assert steps[4] > 16, "then the published rounds over all features"
 
 
 def test_the_package_offers_the_climb_and_its_measure():

@@ -178,10 +178,9 @@ def test_permuting_columns_permutes_what_is_found(seed, order):
     """With the order of consideration fixed by a prior, nothing is left to chance."""
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(30, 6)), rng.integers(0, 3, 30)
-    first, order = rng.permutation(6), np.array(order)
-    one = GFlip().fit(X, y, prior=Prior(np.zeros(6), first=first))
-    places = np.argsort(order)
-    two = GFlip().fit(X[:, order], y, prior=Prior(np.zeros(6), first=places[first]))
+    expected, order = rng.permutation(np.linspace(0.1, 0.9, 6)), np.array(order)
+    one = GFlip().fit(X, y, prior=Prior(expected, guides=True))
+    two = GFlip().fit(X[:, order], y, prior=Prior(expected[order], guides=True))
     np.testing.assert_array_equal(two.get_support(), one.get_support()[order])
     np.testing.assert_allclose(two.scores_, one.scores_[order], atol=1e-9)
 
@@ -219,7 +218,7 @@ def test_a_right_prior_saves_evaluations():
         expected[[3, 7]] = 0.9
         alone = GFlip(random_state=seed).fit(X, y)
         started = clone(alone).fit(X, y, prior=expected)
-        led = clone(alone).fit(X, y, prior=Prior(expected, first=np.array([3, 7])))
+        led = clone(alone).fit(X, y, prior=Prior(expected, guides=True))
         assert np.flatnonzero(started.get_support()).tolist() == [3, 7]
         assert started.n_passes_ == 1 and started.n_evaluations_ == 41
         assert led.n_evaluations_ <= alone.n_evaluations_
@@ -235,7 +234,7 @@ def test_a_wrong_prior_ends_in_a_local_maximum_too(wrong):
     prior = Prior(
         np.isin(np.arange(20), features) * 0.8,
         starts=(features,) if wrong != "first" else (),
-        first=features if wrong != "start" else features[:0],
+        guides=wrong != "start",
     )
     gflip = GFlip(random_state=0).fit(X, y, prior=prior)
     assert gflip.stopped_ == "no single flip is better"

@@ -1,0 +1,140 @@
+"""Evaluations that count: sets tried against a budget, a target and a clock, the best one kept."""
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from metafs.typing import Array
+
+DECIMALS = 12
+"""Fitness is compared after rounding, so that noise of the last bits is no improvement."""
+
+AT_ONCE = 32
+"""Sets that are evaluated together where only the first better one is wanted."""
+
+Evaluate = Callable[..., Array]
+Candidate = tuple[int, tuple[int, ...], float]
+
+
+class Position(NamedTuple):
+    """A set of features, and what it is worth."""
+
+    features: Array
+    fitness: float
+
+    def beats(self, other: "Position") -> bool:
+        """Tell whether it is worth more, beyond the noise of the last bits."""
+        return bool(np.round(self.fitness, DECIMALS) > np.round(other.fitness, DECIMALS))
+
+
+class Evaluations:
+    """Every set a search tries, the best of them, and when it is time to stop.
+
+    Parameters
+    ----------
+    evaluator : object
+        Its ``of_sets(base, edits)`` is the fitness of base after each row of edits, features that
+        join or leave. One that `abandons` is also told above which fitness a set matters.
+    kept : array of int
+        The features that belong to every set.
+    limit : int
+        Sets to evaluate at most.
+    target : float or None
+        Fitness at which the search may stop.
+    deadline : float
+        Time, by the monotonic clock, after which nothing more is begun.
+    """
+
+    def __init__(
+        self, evaluator: Any, kept: Array, limit: int, target: float | None, deadline: float
+    ) -> None:
+        self._of_sets: Evaluate = evaluator.of_sets
+        self._abandons = bool(getattr(evaluator, "abandons", False))
+        self.target = np.inf if target is None else float(np.round(target, DECIMALS))
+        self.deadline = deadline
+        self.limit = self.left = limit
+        self.kept = kept
+        nothing = np.zeros((1, 0), dtype=np.int64)
+        self.nothing = self.best = Position(kept, float(self._of_sets(kept, nothing)[0]))
+        self.candidates: list[Candidate] = []
+
+    @property
+    def spent(self) -> int:
+        """The number of sets evaluated."""
+        return self.limit - self.left
+
+    @property
+    def at_target(self) -> bool:
+        """Whether a set has reached the target."""
+        return bool(np.round(self.best.fitness, DECIMALS) >= self.target)
+
+    @property
+    def over(self) -> bool:
+        """Whether there is no reason, no budget or no time to go on."""
+        return self.at_target or not self.left or monotonic() >= self.deadline
+
+    def start(self, starts: Sequence[Array]) -> None:
+        """Evaluate sets to start from, one evaluation each, as long as the target is not reached.
+
+        What belongs to every set belongs to these too.
+        """
+        for start in starts:
+            if self.over:
+                return
+            self.best_of(self.nothing, start[None])
+
+    def best_of(self, base: Position, edits: Array) -> Position:
+        """Evaluate base after each edit and return the best; the first that reaches the target."""
+        edits = edits[: self.left]
+        found = self._found(base, edits)
+        rounded = np.round(found, DECIMALS)
+        reached = np.flatnonzero(rounded >= self.target)
+        best = int(reached[0]) if len(reached) else int(np.argmax(rounded))
+        at = self._at(base, edits, found, best)
+        self._count(best + 1, at, told=not self._abandons or at.beats(base))
+        self.left -= 0 if len(reached) else len(edits) - best - 1
+        return at
+
+    def first_better(self, base: Position, edits: Array) -> tuple[Position, int]:
+        """Evaluate base after each edit until one is better; return it, and how many that took.
+
+        If none is, base itself is returned.
+        """
+        edits, tried = edits[: self.left], 0
+        while tried < len(edits):
+            some = edits[tried : tried + (1 if self._abandons else AT_ONCE)]
+            found = self._found(base, some)
+            better = np.flatnonzero(np.round(found, DECIMALS) > np.round(base.fitness, DECIMALS))
+            if len(better):
+                at = self._at(base, some, found, int(better[0]))
+                self._count(int(better[0]) + 1, at, told=at.beats(self.best))
+                return at, tried + int(better[0]) + 1
+            self.left -= len(some)
+            tried += len(some)
+            if monotonic() >= self.deadline:
+                break
+        return base, tried
+
+    def without(self, base: Position, features: Array) -> Position:
+        """Return base without some of its features, evaluated for what it is worth."""
+        fitness = float(self._of_sets(base.features, features[None])[0])
+        at = Position(np.setdiff1d(base.features, features), fitness)
+        self._count(1, at, told=at.beats(self.best))
+        return at
+
+    def _found(self, base: Position, edits: Array) -> Array:
+        told = {"above": base.fitness} if self._abandons else {}
+        return self._of_sets(base.features, edits, **told)
+
+    def _at(self, base: Position, edits: Array, found: Array, index: int) -> Position:
+        return Position(np.setxor1d(base.features, edits[index]), float(found[index]))
+
+    def _count(self, n: int, at: Position, *, told: bool) -> None:
+        """Count evaluations, the last of which led to a position."""
+        self.left -= n
+        if told and np.isfinite(at.fitness):
+            self.candidates.append((self.spent, tuple(at.features.tolist()), at.fitness))
+        if at.beats(self.best):
+            self.best = at

@@ -1,0 +1,146 @@
+r"""The guided climb: features tried in the order of their promise, guarded by the published climb.
+
+1. Evaluate the sets that memory proposes to start from.
+2. Climb. Where some feature alone tells much of the target, good sets are small and each choice
+   counts: from the empty set, compare the most promising features and add the best, round by
+   round. Elsewhere good sets are large and any improvement will do: from the best start, go
+   through the features in the order of their promise, add each that helps, then go through the
+   set and drop each that does not, until a pass changes nothing.
+3. Kick: take a few features out at random and go through the most promising ones again. A better
+   set is kept.
+
+The guard is the published climb from the empty set, on its own path, and the best set of both
+counts. From the first kick on it gets as many evaluations as the kicks do; so what it finds after
+n evaluations is found here after at most 2n and those of steps 1 and 2. If the prior is doubtful
+the guard comes first, and gets ten evaluations for one.
+"""
+
+import numpy as np
+
+from metafs.typing import Array
+from metafs_climb.evaluations import Evaluations, Position
+from metafs_climb.published import PublishedClimb
+
+COMPARED = 20
+"""The most promising features, of which a round adds the best."""
+HEAD = 64
+"""The most promising features, which a pass goes through."""
+KICK = 3
+"""Features that a kick takes out."""
+PATIENCE = 4
+"""Kicks in a row without a better set after which nothing more is hoped for."""
+GUARD, GUARD_IN_DOUBT = 1, 10
+"""Evaluations of the published climb to one of the guided."""
+
+
+class GuidedClimb:
+    """A climb under way that tries first what is promising.
+
+    Parameters
+    ----------
+    sets : Evaluations
+        What is spent; its best set, so far, is one to start from.
+    order : array of int
+        The features that may join or leave, the most promising first.
+    rng : Generator
+        Draws what kicks take out.
+    each_counts : bool
+        Whether good sets are small, so that features are compared before one is added.
+    """
+
+    def __init__(
+        self, sets: Evaluations, order: Array, rng: np.random.Generator, *, each_counts: bool
+    ) -> None:
+        self.sets, self.order, self.rng = sets, order, rng
+        self.at = sets.nothing if each_counts else sets.best
+        self.settled = False
+        """Whether climbing has come to its end, and kicks follow."""
+        self.failures = 0
+        """Kicks in a row that brought nothing."""
+        self._advance = self._compare if each_counts else self._pass
+        self._head = HEAD
+
+    def step(self) -> None:
+        """Climb a little further, or kick."""
+        (self._kick if self.settled else self._advance)()
+
+    def _compare(self) -> None:
+        """Add the best of the most promising features."""
+        at = self.sets.best_of(self.at, self._outside(self.at)[:COMPARED, None])
+        if at.beats(self.at):
+            self.at = at
+        else:
+            self.at, self.settled = max(self.at, self.sets.best, key=_fitness), True
+
+    def _pass(self) -> None:
+        """Go through the most promising features; when that changes nothing, through more."""
+        at = self._through(self.at, self._outside(self.at)[: self._head])
+        at = self._through(at, self._inside(at))
+        if not at.beats(self.at):
+            wider = self.sets.left // 10
+            self.settled, self._head = wider <= self._head, max(wider, self._head)
+        self.at = at
+
+    def _kick(self) -> None:
+        """Take features out and climb again; what was taken out comes last."""
+        inside = self._inside(self.at)
+        out = self.rng.permutation(inside)[: min(KICK, max(1, len(inside) - 1))]
+        at = self.sets.without(self.at, out)
+        others = self._outside(at)
+        others = others[~np.isin(others, out)][:HEAD]
+        at = self._through(at, np.concatenate([others, out]))
+        at = self._through(at, self._inside(at))
+        if at.beats(self.at):
+            self.at, self.failures = at, 0
+        else:
+            self.failures += 1
+
+    def _through(self, at: Position, features: Array) -> Position:
+        """Add or remove each feature in turn if that makes the set better."""
+        while len(features) and not self.sets.over:
+            at, tried = self.sets.first_better(at, features[:, None])
+            features = features[tried:]
+        return at
+
+    def _inside(self, at: Position) -> Array:
+        return np.setdiff1d(at.features, self.sets.kept)
+
+    def _outside(self, at: Position) -> Array:
+        return self.order[~np.isin(self.order, at.features)]
+
+
+def climb_guarded(
+    guided: GuidedClimb, published: PublishedClimb, *, doubtful: bool, until_target: bool
+) -> None:
+    """Let the guided climb go ahead, the published one beside it, until nothing more is hoped for.
+
+    Parameters
+    ----------
+    guided, published
+        Two climbs that count on the same evaluations.
+    doubtful : bool
+        Whether the guided one deserves little trust.
+    until_target : bool
+        Whether to go on as long as the budget lasts.
+    """
+    sets = guided.sets
+    owed = GUARD_IN_DOUBT * HEAD if doubtful else 0
+    while not sets.over:
+        if published.ended or owed < published.h:
+            if published.at.beats(guided.at):
+                guided.at = published.at
+            hopeless = guided.failures >= PATIENCE and (published.ended or not doubtful)
+            if hopeless and not until_target:
+                return
+            settled, before = guided.settled, sets.left
+            guided.step()
+            share = GUARD_IN_DOUBT if doubtful else GUARD if settled else 0
+            owed += share * (before - sets.left)
+        else:
+            before = sets.left
+            published.round()
+            owed -= before - sets.left
+
+
+def _fitness(at: Position) -> float:
+    return at.fitness

@@ -1,0 +1,64 @@
+r"""The published climb: rounds of sets drawn at random, d edits away, the best of which is kept.
+
+Let S be a set of features, d the number of features to add or remove at once, m the number of
+evaluations left.
+
+1. Start with :math:`S = \emptyset`, d = 1, m = M.
+2. Randomly add or remove d features from S, giving sets :math:`S_1, \dots, S_h`, with
+   :math:`h = \min(m / 10, |F|^d)`.
+3. Set m = m - h and evaluate the sets.
+4. If one is better than S, the best becomes S and d = 1; otherwise d = d + 1.
+5. Go on with 2 unless d = D or m = 0. D is 5.
+
+B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021,
+section 3.4.1.
+"""
+
+import numpy as np
+
+from metafs.typing import Array
+from metafs_climb.evaluations import Evaluations, Position
+from metafs_climb.proposals import n_proposals, proposals
+
+
+class PublishedClimb:
+    """One climb under way: the set it stands on, its distance d, and what it may yet spend.
+
+    Its m is its own, so that it takes the same path when another search shares the budget.
+    """
+
+    def __init__(
+        self,
+        sets: Evaluations,
+        free: Array,
+        rng: np.random.Generator,
+        max_edits: int,
+        start: Position,
+    ) -> None:
+        self.sets, self.free, self.rng, self.max_edits = sets, free, rng, max_edits
+        self.at = start
+        self.d = 1
+        self.m = sets.left
+
+    @property
+    def ended(self) -> bool:
+        """Whether it would go no further by its own rule."""
+        return self.d == self.max_edits or not self.m
+
+    @property
+    def h(self) -> int:
+        """The number of sets that its next round tries."""
+        return n_proposals(self.m, len(self.free), self.d)
+
+    def round(self) -> None:
+        """Try h sets at distance d, and move to the best of them if it is better."""
+        h = self.h
+        if h:
+            drawn = self.free[proposals(self.rng, h, self.d, len(self.free))]
+            before = self.sets.left
+            best = self.sets.best_of(self.at, drawn)
+            self.m -= before - self.sets.left
+            if best.beats(self.at):
+                self.at, self.d = best, 1
+                return
+        self.d += 1
