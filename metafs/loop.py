@@ -184,12 +184,12 @@ def _ready(readable: Readable, plan: Plan, memory: Memory | None) -> Prepared | 
     except MetaDBError:
         raise  # without its memory the stream cannot go on
     except Exception as error:
-        if _interrupted(error):
+        if is_interrupt(error):
             raise KeyboardInterrupt from error
         return failure(error, readable.name, readable.origin, problem)
 
 
-def _interrupted(error: BaseException | None) -> bool:
+def is_interrupt(error: BaseException | None) -> bool:
     """Tell whether this is DuckDB's way of passing on Ctrl-C: it swallows the signal itself."""
     while error is not None:
         if isinstance(error, RuntimeError) and "Query interrupted" in str(error):

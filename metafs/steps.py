@@ -73,11 +73,17 @@ class Stopwatch:
 
 
 def prepare(
-    problem: Problem, plan: Plan, memory: Memory | None, *, exclude_name: str | None = None
+    problem: Problem,
+    plan: Plan,
+    memory: Memory | None,
+    *,
+    exclude_name: str | None = None,
+    learning: bool = True,
 ) -> Prepared:
     """Describe a problem, recall the nearest solved ones, and expect something of its features.
 
-    Problems called `exclude_name` are not recalled.
+    Problems called `exclude_name` are not recalled. Only who goes on to learn needs a prior for
+    the folds.
     """
     settings, clock = plan.settings, Stopwatch()
     rule = TRANSFERS[settings.transfer]
@@ -95,10 +101,11 @@ def prepare(
         with clock("expect"):
             if takes_prior(plan.selector):
                 told = memory.experience(near)
-                elsewhere = [each for each in told if each.source != problem.source]
                 expecting = Expecting(problem, plan, memory, exclude_name)
                 prior = expecting(told, None)
-                fold_prior = expecting(elsewhere, problem.source)
+                if learning:
+                    elsewhere = [each for each in told if each.source != problem.source]
+                    fold_prior = expecting(elsewhere, problem.source)
     return Prepared(problem, plan, described, tuple(near), prior, fold_prior, clock.seconds)
 
 
@@ -184,13 +191,14 @@ def search(prepared: Prepared, keep: Sequence[int] = ()) -> Selection:
     )
 
 
-def work(prepared: Prepared) -> Worked:
-    """Select features, then learn from them."""
+def work(prepared: Prepared, *, learning: bool = True) -> Worked:
+    """Select features, then learn from them, if that is wanted."""
     problem, plan, clock = prepared.problem, prepared.plan, Stopwatch()
     settings = plan.settings
     keep = kept_columns(problem, settings.keep)
-    learner_name, learner = plan.learner_for(problem)
-    scoring = plan.scoring_for(problem)
+    if learning:  # what cannot be learnt is refused before anything is searched
+        learner_name, learner = plan.learner_for(problem)
+        scoring = plan.scoring_for(problem)
     with clock("select"), blaming("selector", settings.selector_name, problem):
         selection = search(prepared, keep)
     if not selection.selected.any():
@@ -198,6 +206,8 @@ def work(prepared: Prepared) -> Worked:
             f"selector {settings.selector_name!r} selected no feature of {problem.name!r}: "
             "choose another with --selector, or change it with --param."
         )
+    if not learning:
+        return Worked(selection, None, qualities(problem, selection.selected), clock.seconds)
     with clock("learn"), blaming("learner", learner_name, problem):
         scores = learn(
             problem,

@@ -156,6 +156,9 @@ def test_neighbours_from_elsewhere_are_asked_inside_the_folds_too(db, related):
         prepared = prepare(problem, plan, memory)
         assert prepared.prior is not None
         assert (prepared.fold_prior is not None) == asked
+        search_only = prepare(problem, plan, memory, learning=False)
+        assert search_only.fold_prior is None
+        np.testing.assert_array_equal(search_only.prior.expected, prepared.prior.expected)
 
 
 def test_what_cannot_be_scored_has_no_score(db):

@@ -15,7 +15,7 @@ from metafs.transfer import TRANSFERS
 COLD = "cold"
 RANKED = "cold-ranked"
 WITHOUT_MEMORY: Mapping[str, str] = {"none": COLD, "ranked": RANKED}
-"""Transfers that ask nobody, with their names as arms; the others keep their own."""
+"""Transfers that ask nobody have names of their own as arms."""
 DEFAULT = (COLD, RANKED, "paper", "guided")
 
 
@@ -41,7 +41,8 @@ class Arm:
     @property
     def remembers(self) -> bool:
         """Whether it learns from problem to problem, so that their order matters."""
-        return self.transfer not in WITHOUT_MEMORY
+        rule = TRANSFERS[self.transfer]
+        return rule is not None and rule.remembers
 
 
 def known_arms() -> dict[str, Arm]:
@@ -52,7 +53,7 @@ def known_arms() -> dict[str, Arm]:
 def arms_named(names: Sequence[str] = ()) -> tuple[Arm, ...]:
     """Return the arms of these names, each once; cold is always among them, and the first.
 
-    Without names they are those of `DEFAULT` for which there is a transfer.
+    Without names they are those of `DEFAULT`.
 
     Examples
     --------
@@ -60,7 +61,7 @@ def arms_named(names: Sequence[str] = ()) -> tuple[Arm, ...]:
     ['cold', 'paper']
     """
     known = known_arms()
-    wanted = dict.fromkeys([COLD, *(names or [name for name in DEFAULT if name in known])])
+    wanted = dict.fromkeys([COLD, *(names or DEFAULT)])
     for name in wanted:
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0.5)

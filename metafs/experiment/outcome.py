@@ -139,4 +139,4 @@ def _note(prior: Prior | None) -> str | None:
     """Say of an arm that remembers when memory was of no use."""
     if prior is None:
         return NO_EXPERIENCE
-    return DOUBTFUL if getattr(prior, "doubtful", False) else None
+    return DOUBTFUL if prior.doubtful else None

@@ -22,23 +22,13 @@ from metafs.errors import MetafsError
 from metafs.experiment.arms import COLD, Arm
 from metafs.experiment.design import TARGET, Design
 from metafs.experiment.outcome import Outcome, fitness_of, outcome
-from metafs.learning import qualities
-from metafs.loop import Readable, _interrupted
+from metafs.loop import Readable, is_interrupt
 from metafs.memory import Memory
 from metafs.recording import failure, finish
 from metafs.registry import Registry, describe
 from metafs.selection import configured
 from metafs.settings import Plan
-from metafs.steps import (
-    Prepared,
-    Stopwatch,
-    Worked,
-    blaming,
-    kept_columns,
-    prepare,
-    search,
-    work,
-)
+from metafs.steps import prepare, work
 from metafs_metadb import MetaDB, MetaDBError
 
 
@@ -198,7 +188,7 @@ def outcomes(task: Task) -> Iterator[Outcome | Failed]:
         except MetaDBError:
             raise  # an arm without its memory is another arm
         except Exception as error:
-            if _interrupted(error):
+            if is_interrupt(error):
                 raise KeyboardInterrupt from error
             told = failure(error, readable.name, readable.origin, None)
             yield Failed(task.arm.name, index, readable.name, told.message, told.details)
@@ -209,10 +199,10 @@ def _cold(
 ) -> Outcome:
     """Search to the end, which gives the target; then search again until it, for the seconds."""
     problem, plan = readable.read(), _plan_for(readable, task.plan)
-    prepared = prepare(problem, plan, None)
-    worked = _worked(prepared, task.learning)
+    prepared = prepare(problem, plan, None, learning=task.learning)
+    worked = work(prepared, learning=task.learning)
     target = fitness_of(worked, plan.settings.selector_name)
-    timed = _worked(prepare(problem, aimed(plan, target), None), learning=False)
+    timed = work(prepare(problem, aimed(plan, target), None, learning=False), learning=False)
     told = finish(prepared, worked, None)
     return outcome(
         prepared,
@@ -230,8 +220,8 @@ def _warm(
     """Search until the target, and remember what was found."""
     target = task.targets[index]
     problem, plan = readable.read(), aimed(_plan_for(readable, task.plan), target)
-    prepared = prepare(problem, plan, memory)
-    worked = _worked(prepared, task.learning)
+    prepared = prepare(problem, plan, memory, learning=task.learning)
+    worked = work(prepared, learning=task.learning)
     told = finish(prepared, worked, memory)
     return outcome(prepared, worked, told, target=target, **task.place(position, index))
 
@@ -248,13 +238,3 @@ def aimed(plan: Plan, target: float) -> Plan:
         settings=replace(plan.settings, params=params),
         selector=configured(plan.selector, {TARGET: target}),
     )
-
-
-def _worked(prepared: Prepared, learning: bool) -> Worked:
-    """Select features, and learn from them if that is wanted."""
-    if learning:
-        return work(prepared)
-    problem, settings, clock = prepared.problem, prepared.plan.settings, Stopwatch()
-    with clock("select"), blaming("selector", settings.selector_name, problem):
-        selection = search(prepared, kept_columns(problem, settings.keep))
-    return Worked(selection, None, qualities(problem, selection.selected), clock.seconds)
