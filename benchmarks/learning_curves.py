@@ -64,6 +64,8 @@ class Corpus:
     groups: list[str]
     rows: dict[str, Array]
     """For each group its rows; the first 150 are memory's."""
+    pairs: list[tuple[str, str]]
+    """In random order; the first 120 are memory's."""
 
 
 @lru_cache(maxsize=1)
@@ -77,15 +79,15 @@ def corpus(path: str) -> Corpus:
         group: start + rng.permutation(len(texts[group]))
         for group, start in zip(groups, starts[:-1], strict=True)
     }
-    return Corpus(X, words, groups, rows)
+    pairs = list(combinations(groups, 2))
+    drawn = [pairs[i] for i in rng.permutation(len(pairs))]
+    return Corpus(X, words, groups, rows, drawn)
 
 
-@lru_cache(maxsize=1)
 def known_and_new(path: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Return the pairs that memory holds, and those that are new to it."""
-    pairs = list(combinations(corpus(path).groups, 2))
-    drawn = [pairs[i] for i in np.random.default_rng(1).permutation(len(pairs))]
-    return drawn[:N_KNOWN], drawn[N_KNOWN:]
+    pairs = corpus(path).pairs
+    return pairs[:N_KNOWN], pairs[N_KNOWN:]
 
 
 def problem_of(path: str, pair: tuple[str, str], rows: Array, least: int, rng: Any) -> Problem:
