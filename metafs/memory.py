@@ -13,6 +13,7 @@ from typing import Any
 
 from metafs.judgement import LATEST
 from metafs.problem import Problem
+from metafs.recalled import experiences
 from metafs.settings import Settings
 from metafs.signature import Signature
 from metafs.transfer import Experience
@@ -98,19 +99,7 @@ class Memory:
         if not neighbours:
             return []
         remembered = self.db.experience([each.problem_id for each in neighbours])
-        return [
-            Experience(
-                near.name,
-                best.source,
-                near.distance,
-                best.names,
-                best.q,
-                best.quality,
-                best.selected,
-            )
-            for near in neighbours
-            if (best := remembered.get(near.problem_id))
-        ]
+        return experiences(neighbours, remembered)
 
     def feature_experience(
         self, problem: Problem, *, exclude_name: str | None, exclude_source: str | None

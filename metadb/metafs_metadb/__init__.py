@@ -24,6 +24,7 @@ from metafs_metadb.rows import (
     Table,
 )
 from metafs_metadb.search import NeighbourSearch, SqlSearch
+from metafs_metadb.told import RunTold
 
 __all__ = [
     "Experience",
@@ -42,6 +43,7 @@ __all__ = [
     "QueryRefused",
     "Recorded",
     "RunRow",
+    "RunTold",
     "SelectionRows",
     "Signatures",
     "SqlSearch",

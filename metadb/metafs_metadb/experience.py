@@ -15,9 +15,11 @@ from metafs_metadb import queries
 from metafs_metadb.rows import Experience
 
 
-def read(con: duckdb.DuckDBPyConnection, problem_ids: Sequence[int]) -> dict[int, Experience]:
+def read(
+    con: duckdb.DuckDBPyConnection, problem_ids: Sequence[int], before: int | None = None
+) -> dict[int, Experience]:
     """Return what the best run of each problem taught, in the order asked."""
-    asked = {"problem_ids": list(problem_ids)}
+    asked = {"problem_ids": list(problem_ids), "before": before}
     best = {row[0]: row[1:] for row in con.execute(queries.BEST_RUNS, asked).fetchall()}
     told = {}
     for problem_id in problem_ids:

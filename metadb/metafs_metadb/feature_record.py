@@ -28,15 +28,20 @@ TOTALS = (*COUNTS, *SUMS)
 
 
 def read(
-    con: duckdb.DuckDBPyConnection, ids: NDArray[np.int64], which: Mapping[str, object]
+    con: duckdb.DuckDBPyConnection,
+    ids: NDArray[np.int64],
+    which: Mapping[str, object],
+    *,
+    n_solved: str = queries.N_SOLVED,
+    totals: str = queries.FEATURE_RECORD,
 ) -> FeatureRecord:
     """Return the record of each feature, by SQL; `which` names the space and who is left out."""
     con.register("incoming_id", {"feature_id": ids, "position": np.arange(len(ids))})
-    ((n_solved,),) = con.execute(queries.N_SOLVED, dict(which)).fetchall()
-    found = con.execute(queries.FEATURE_RECORD, dict(which)).fetchnumpy()
-    totals = np.zeros((len(ids), len(TOTALS)), np.int64)
-    totals[np.asarray(found["position"], np.int64)] = columns_of(found)
-    return from_totals(totals, int(n_solved))
+    ((number,),) = con.execute(n_solved, dict(which)).fetchall()
+    found = con.execute(totals, dict(which)).fetchnumpy()
+    of_each = np.zeros((len(ids), len(TOTALS)), np.int64)
+    of_each[np.asarray(found["position"], np.int64)] = columns_of(found)
+    return from_totals(of_each, int(number))
 
 
 def columns_of(found: Mapping[str, NDArray[np.int64]]) -> Totals:

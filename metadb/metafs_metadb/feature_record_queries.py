@@ -36,8 +36,8 @@ count(*) filter (where selected)  as n_selected,
 
 N_SOLVED = f"with {_TOLD} select count(*) from told"
 
-FEATURE_RECORD = f"""
-with {_TOLD},
+# What the runs of `told` say of each feature asked for.
+RECORD_OF_TOLD = f"""
 best as (
     select s.run_id, max({_Q}) as q
     from selection s
@@ -54,6 +54,8 @@ select position, {_TOTALS}
 from scored
 group by position
 """
+
+FEATURE_RECORD = f"with {_TOLD},{RECORD_OF_TOLD}"
 
 # --- sums over all problems -----------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from metafs_metadb import (
     record,
     sandbox,
     signature_index,
+    told,
 )
 from metafs_metadb.beside import Beside
 from metafs_metadb.errors import MetaDBError
@@ -274,13 +275,16 @@ class MetaDB:
         with self.reading() as con:
             return self._beside.kept_index(con, distance, space)
 
-    def experience(self, problem_ids: Sequence[int]) -> dict[int, Experience]:
+    def experience(
+        self, problem_ids: Sequence[int], *, before: int | None = None
+    ) -> dict[int, Experience]:
         """Return what the best run of each problem taught, in the order asked.
 
-        A problem without a solved run is left out.
+        A problem without a solved run is left out. With `before`, a run_id, only earlier runs
+        speak.
         """
         with self.reading() as con:
-            return experience.read(con, problem_ids)
+            return experience.read(con, problem_ids, before)
 
     def feature_experience(
         self,
@@ -371,6 +375,16 @@ class MetaDB:
         if problem is None:
             return self._table(queries.FEATURES, values)
         return self._table(queries.FEATURES_OF_PROBLEM, values | {"problem": problem})
+
+    def told_run(self, problem_id: int, run_id: int | None = None) -> told.RunTold | None:
+        """Return a run of a problem with all its rows, by default its best solved one."""
+        with self.reading() as con:
+            return told.read(con, problem_id, run_id)
+
+    def record_before(self, run: Mapping[str, Any], names: Sequence[str]) -> FeatureRecord:
+        """Return the record each feature had over all other problems before a run that was told."""
+        with self.reading() as con:
+            return told.record_before(con, run, names)
 
     def sql(
         self, query: str, params: Mapping[str, object] | None = None

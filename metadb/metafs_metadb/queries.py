@@ -235,6 +235,7 @@ select r.problem_id, r.run_id, p.source
 from run r
 join problem p using (problem_id)
 where r.status = 'solved' and r.problem_id in (select unnest($problem_ids::bigint[]))
+  and ($before::bigint is null or r.run_id < $before)
 qualify row_number() over (
     partition by r.problem_id
     order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last, r.run_id desc

@@ -1,0 +1,49 @@
+"""The queries of `told`: what one run wrote, and what was known of features before it."""
+
+from metafs_metadb.feature_record_queries import RECORD_OF_TOLD
+
+# The run asked for, or else the one that the problem is remembered by, in the order of `best_run`.
+RUN_OF_PROBLEM = """
+select
+    r.run_id, p.name as problem, p.space, p.fingerprint, r.status, r.selector, r.transfer,
+    r.learner, r.distance, r.seed, r.fitness, r.score, r.optimistic_score, r.scoring,
+    r.n_evaluations, r.n_selected, r.stopped, r.prior_used, r.error, r.started_at, r.metafs_version
+from run r
+join problem p using (problem_id)
+where r.problem_id = $problem_id
+  and case when $run_id::bigint is null then r.status = 'solved' else r.run_id = $run_id end
+order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last, r.run_id desc
+limit 1
+"""
+
+SELECTION_OF_RUN = """
+select f.feature_id, f.name, s.rank, s.q, s.quality, s.expected, s.selected
+from selection s
+join feature f using (feature_id)
+where s.run_id = $run_id
+order by s.rank nulls last, f.feature_id
+"""
+
+CANDIDATES_OF_RUN = """
+select step, features, fitness from candidate where run_id = $run_id order by step
+"""
+
+# The problems that counted when a run began, each by the best run it had then.
+_TOLD_BEFORE = """
+told as (
+    select r.run_id
+    from run r
+    join problem p using (problem_id)
+    where r.status = 'solved' and r.run_id < $before
+      and p.space = $space and not p.excluded and p.fingerprint <> $exclude_fingerprint
+    qualify row_number() over (
+        partition by r.problem_id
+        order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last,
+            r.run_id desc
+    ) = 1
+)
+"""
+
+N_SOLVED_BEFORE = f"with {_TOLD_BEFORE} select count(*) from told"
+
+FEATURE_RECORD_BEFORE = f"with {_TOLD_BEFORE},{RECORD_OF_TOLD}"

@@ -1,0 +1,80 @@
+"""What one run wrote, and what the memory knew before it: enough to say why it did what it did."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from metafs_metadb import explain_queries, feature_record, queries
+from metafs_metadb.rows import FeatureRecord, Neighbour
+from metafs_metadb.vocabulary import feature_ids
+
+
+@dataclass(frozen=True, eq=False)
+class RunTold:
+    """A run with all its rows; features come by rank."""
+
+    run: dict[str, Any]  # column -> value, with name, space and fingerprint of the problem
+    names: tuple[str, ...]
+    rank: NDArray[np.float64]  # nan where unknown, as in all that follow
+    q: NDArray[np.float64]
+    quality: NDArray[np.float64]
+    expected: NDArray[np.float64]
+    selected: NDArray[np.bool_]
+    neighbours: tuple[Neighbour, ...]  # nearest first
+    candidates: tuple[tuple[int, tuple[int, ...], float | None], ...]  # step, places, fitness
+
+
+def read(con: duckdb.DuckDBPyConnection, problem_id: int, run_id: int | None) -> RunTold | None:
+    """Return a run of a problem, by default its best, or None if there is no such run."""
+    which = {"problem_id": problem_id, "run_id": run_id}
+    found = con.execute(explain_queries.RUN_OF_PROBLEM, which)
+    columns = [column[0] for column in found.description or ()]
+    rows = found.fetchall()
+    if not rows:
+        return None
+    run = dict(zip(columns, rows[0], strict=True))
+    this = {"run_id": run["run_id"]}
+    told = con.execute(explain_queries.SELECTION_OF_RUN, this).fetchnumpy()
+    place = {feature: row for row, feature in enumerate(told["feature_id"].tolist())}
+    tried = con.execute(explain_queries.CANDIDATES_OF_RUN, this).fetchall()
+    near = con.execute(queries.NEIGHBOURS_OF_RUN, this).fetchall()
+    return RunTold(
+        run=run,
+        names=tuple(told["name"].tolist()),
+        rank=_doubles(told["rank"]),
+        q=_doubles(told["q"]),
+        quality=_doubles(told["quality"]),
+        expected=_doubles(told["expected"]),
+        selected=np.asarray(told["selected"], bool),
+        neighbours=tuple(Neighbour(*each) for each in near),
+        candidates=tuple(
+            (step, tuple(place[feature] for feature in features), fitness)
+            for step, features, fitness in tried
+        ),
+    )
+
+
+def record_before(
+    con: duckdb.DuckDBPyConnection, run: Mapping[str, Any], names: Sequence[str]
+) -> FeatureRecord:
+    """Return the record that each feature had when a run began, over all other problems."""
+    which = {
+        "before": run["run_id"],
+        "space": run["space"],
+        "exclude_fingerprint": run["fingerprint"],
+    }
+    return feature_record.read(
+        con,
+        feature_ids(con, run["space"], names, None),
+        which,
+        n_solved=explain_queries.N_SOLVED_BEFORE,
+        totals=explain_queries.FEATURE_RECORD_BEFORE,
+    )
+
+
+def _doubles(values: Any) -> NDArray[np.float64]:
+    return np.asarray(np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan))

@@ -1,0 +1,374 @@
+"""Explanations against a replay of the whole memory, run by run, in plain loops."""
+
+from dataclasses import replace
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_selection import SelectKBest
+
+from metafs import Problem, Registry, solve
+from metafs.errors import MetafsError, UsageError
+from metafs.explaining import explain, explanation, shown
+from metafs.explanation import LEFT_OUT, NOT_KEPT, NOT_SELECTED, SELECTED, sentences
+from metafs.recalled import experiences as recalled
+from metafs.transfer import Experience, expect
+from metafs_metadb import FeatureRecord, MetaDB, Neighbour, RunTold
+
+REGISTRY = Registry()
+QUICK = {"budget": 60, "folds": 2, "registry": REGISTRY}
+ROWS = """
+select r.run_id, r.problem_id, r.score, r.n_evaluations, f.name, s.q, s.quality, s.selected,
+    s.expected
+from run r join selection s using (run_id) join feature f using (feature_id)
+order by r.run_id
+"""
+
+
+def problem(number, n_features=9):
+    """Problems over common words; each lacks two of them, which others have."""
+    rng = np.random.default_rng(number)
+    X = (rng.random((50, n_features)) < 0.4).astype(float)
+    useful = number % 3
+    y = np.where(X[:, useful] + X[:, useful + 1] >= 1, "yes", "no")
+    names = [f"w{(j + number // 2) % (n_features + 2)}" for j in range(n_features)]
+    return Problem.of(X, y, feature_names=names, name=f"p{number}", source=f"p{number}.csv")
+
+
+@pytest.fixture(scope="module", params=["guided", "paper"])
+def memory(request, tmp_path_factory):
+    """Six problems, solved twice with different seeds: the best run may change afterwards."""
+    db = MetaDB(tmp_path_factory.mktemp("memory") / "m.duckdb")
+    for seed in (0, 1):
+        list(
+            solve([problem(n) for n in range(6)], db=db, transfer=request.param, seed=seed, **QUICK)
+        )
+    return db, request.param
+
+
+def rows(db, query):
+    with duckdb.connect(str(db.path), read_only=True) as con:
+        return con.execute(query).fetchall()
+
+
+def told_of(db, name, feature=None, **options):
+    return explain(db, db.find_problem(name), feature, **options)
+
+
+def all_told(db, name, run_id=None):
+    """Explain every feature of a run, also those of which nothing was expected."""
+    told = db.told_run(db.find_problem(name)["problem_id"], run_id)
+    asked = [each.problem_id for each in told.neighbours]
+    near = recalled(told.neighbours, db.experience(asked, before=told.run["run_id"]))
+    record = db.record_before(told.run, told.names)
+    return explanation(told, range(len(told.names)), near, record)
+
+
+def replay(db, transfer):
+    """Yield for each run and feature the parts of its expectation, from all earlier runs."""
+    runs = {}
+    for run_id, problem_id, score, n_evaluations, name, q, quality, selected, expected in rows(
+        db, ROWS
+    ):
+        run = runs.setdefault(run_id, {"problem": problem_id, "rows": {}})
+        run["order"] = (score, -n_evaluations, run_id)
+        run["rows"][name] = (q, quality, selected, expected)
+    asked = rows(db, "select run_id, problem_id, distance from neighbour order by run_id, rank")
+    for run_id, run in runs.items():
+        best = {}
+        for earlier, other in runs.items():
+            if earlier < run_id:
+                here = best.get(other["problem"])
+                if here is None or other["order"] > here["order"]:
+                    best[other["problem"]] = other
+        near = [(other, d) for asking, other, d in asked if asking == run_id]
+        total = sum(1 / (0.001 + d**2) for _, d in near)
+        total += 1 / 1.001 if transfer == "guided" else 0
+        for name, (_, _, _, expected) in run["rows"].items():
+            parts = []
+            for other, d in near:
+                there = best[other]["rows"]
+                worth = 0.0
+                if name in there:
+                    q, quality, selected, _ = there[name]
+                    top = max(row[0] for row in there.values())
+                    worth = 0.8 * selected + 0.2 * q / top if transfer == "guided" else quality
+                parts.append(worth / (0.001 + d**2) / total)
+            having = [
+                each["rows"][name][2]
+                for other, each in best.items()
+                if other != run["problem"] and name in each["rows"]
+            ]
+            yield run_id, run["problem"], name, expected, parts, (sum(having), len(having))
+
+
+def test_the_parts_add_up_to_what_was_stored(memory):
+    db, transfer = memory
+    names = dict(rows(db, "select problem_id, name from problem"))
+    n_compared, explained = 0, {}
+    for run_id, problem_id, name, expected, parts, record in replay(db, transfer):
+        if run_id not in explained:
+            explained[run_id] = all_told(db, names[problem_id], run_id)
+        told = explained[run_id]
+        (feature,) = (each for each in told.features if each.feature == name)
+        if expected is None:
+            assert "No relevant experience" in told.memory
+            assert (feature.expected, feature.said, feature.by) == (None, (), None)
+            continue
+        half = 0.5 if transfer == "guided" else 1.0
+        assert feature.adds_up and not feature.judged
+        assert feature.expected == pytest.approx(expected, abs=1e-12)
+        found = sorted(each.part for each in feature.said)
+        np.testing.assert_allclose(found, sorted(half * part for part in parts), atol=1e-9)
+        assert (feature.record.n_selected, feature.record.n_problems) == record
+        of_record = (1 - half) * record[0] / (record[1] + 1)
+        assert feature.record.part == pytest.approx(of_record, abs=1e-12)
+        assert sum(found) + of_record == pytest.approx(expected, abs=1e-9)
+        assert feature.neighbours == pytest.approx(sum(found))
+        n_compared += expected > 0
+    assert n_compared > 40
+
+
+def test_later_runs_change_nothing_of_what_was_said(memory):
+    db, transfer = memory
+    for name in ("p4", "p5"):
+        for (run_id,) in rows(
+            db, f"select run_id from run join problem using (problem_id) where name = '{name}'"
+        ):
+            told = told_of(db, name, run_id=run_id, limit=None)
+            assert told.run["run_id"] == run_id and told.run["transfer"] == transfer
+            assert all(each.adds_up for each in told.features)
+            assert sum(each.share for each in told.neighbours) + told.silent == pytest.approx(1)
+            assert (told.silent > 0.01) == (transfer == "guided")
+
+
+def test_the_run_a_problem_is_remembered_by_is_explained(memory):
+    db, _ = memory
+    for name in ("p0", "p3"):
+        ((best,),) = rows(
+            db,
+            f"select run_id from best_run join problem using (problem_id) where name = '{name}'",
+        )
+        told = told_of(db, name, limit=None)
+        assert told.run["run_id"] == best
+        selected = rows(
+            db,
+            "select f.name from selection s join feature f using (feature_id) "
+            f"where s.run_id = {best} and s.selected order by s.rank",
+        )
+        assert [each.feature for each in told.features if each.selected] == [n for (n,) in selected]
+
+
+def test_selected_features_come_first_and_then_the_most_expected(memory):
+    db, _ = memory
+    told = told_of(db, "p5", limit=None)
+    fates = [each.selected for each in told.features]
+    assert fates == sorted(fates, reverse=True) and False in fates
+    ranks = [each.rank for each in told.features if each.selected]
+    in_vain = [each.expected for each in told.features if not each.selected]
+    assert ranks == sorted(ranks) and in_vain == sorted(in_vain, reverse=True)
+    assert min(in_vain) > 0
+    few = told_of(db, "p5", limit=1)
+    assert [each.selected for each in few.features] == [True, False]
+    assert few.features[1] == max(
+        (each for each in told.features if not each.selected), key=lambda each: each.expected
+    )
+
+
+def test_what_became_of_a_feature_is_what_the_sets_say(memory):
+    db, _ = memory
+    told = db.told_run(db.find_problem("p5")["problem_id"])
+    kept = {place for _, places, _ in told.candidates for place in places}
+    for place, feature in enumerate(all_told(db, "p5").features):
+        if told.selected[place]:
+            fate = SELECTED
+        else:
+            fate = LEFT_OUT if place in kept else NOT_KEPT
+        assert feature.fate == fate
+        steps = [step for step, places, _ in told.candidates if place in places]
+        assert [step for step, _ in feature.steps] == steps
+        assert feature.relative == pytest.approx(max(told.q[place], 0) / told.q.max())
+
+
+def test_who_proposed_it_is_whoever_added_most(memory):
+    db, transfer = memory
+    told = told_of(db, "p5", limit=None)
+    for each in told.features:
+        parts = {said.problem: said.part for said in each.said} | {"its record": each.record.part}
+        if each.by is not None:
+            assert parts[each.by] == max(parts.values()) > 0
+        assert transfer == "guided" or each.by != "its record"
+
+
+def test_without_memory_nothing_is_said(tmp_path):
+    db = MetaDB(tmp_path / "m.duckdb")
+    for transfer in ("guided", "none", "ranked"):
+        list(solve([problem(0), problem(1)], db=db, transfer=transfer, **QUICK))
+    run_of = dict(rows(db, "select transfer, max(run_id) from run group by transfer"))
+    for transfer in ("none", "ranked"):
+        told = told_of(db, "p1", run_id=run_of[transfer])
+        assert told.memory == f"Memory was not asked: transfer {transfer!r}."
+        assert told.neighbours == () and all(each.selected for each in told.features)
+        said = sentences(told, told.features[0])
+        assert "Nobody proposed it: it was found by its own evidence." in said
+    first = told_of(db, "p0", run_id=1)
+    assert first.memory.startswith("No relevant experience existed")
+    list(solve(problem(2), db=db, selector=SelectKBest(k=3), **QUICK))
+    told = told_of(db, "p2")
+    assert "selector 'SelectKBest' takes no expectations" in told.memory
+    assert told.neighbours and told.neighbours[0].share is None
+    alone = told_of(db, "p2", told.features[0].feature)
+    assert alone.features == told.features[:1]
+    assert {each.fate for each in all_told(db, "p2").features} <= {SELECTED, NOT_SELECTED}
+
+
+def test_a_feature_that_nobody_had_is_named_as_judged(tmp_path):
+    """Columns that are new, but of a kind that was useful before."""
+    db = MetaDB(tmp_path / "m.duckdb")
+
+    def described(number, names):
+        base = problem(number, n_features=len(names))
+        kinds = np.linspace(0, 1, len(names))[:, None]
+        return Problem.of(
+            base.X,
+            base.y,
+            feature_names=names,
+            name=f"d{number}",
+            source=f"d{number}.csv",
+            meta_features=kinds,
+            meta_feature_names=("kind",),
+        )
+
+    old = [f"w{j}" for j in range(12)]
+    new = [*old[:6], *(f"new{j}" for j in range(6))]
+    stream = [described(0, old), described(3, old), described(6, new)]
+    list(solve(stream, db=db, regressor="ridge", **QUICK))
+    judged = []
+    for name in new:
+        told = told_of(db, "d6", name)
+        feature = told.features[0]
+        assert feature.adds_up
+        if feature.judged:
+            judged.append(name)
+            assert feature.by == "its kind" and feature.neighbours == 0
+            assert "by its meta-features alone" in " ".join(sentences(told, feature))
+    assert judged and all(name.startswith("new") for name in judged)
+
+
+def test_a_memory_that_changed_is_not_passed_off_as_what_it_was(tmp_path):
+    db = MetaDB(tmp_path / "m.duckdb")
+    list(solve([problem(n) for n in (0, 3, 6)], db=db, **QUICK))
+    before = told_of(db, "p6", limit=None)
+    assert all(each.adds_up for each in before.features)
+    with db.writing() as con:
+        con.execute("update problem set excluded = true where name = 'p0'")
+    after = told_of(db, "p6", limit=None)
+    wrong = [each for each in after.features if not each.adds_up]
+    assert wrong
+    assert [each.expected for each in after.features] == [each.expected for each in before.features]
+    assert "not to what was stored" in " ".join(sentences(after, wrong[0]))
+
+
+def test_what_cannot_be_explained_is_said(tmp_path):
+    db = MetaDB(tmp_path / "m.duckdb")
+    good = problem(0)
+    list(solve(good, db=db, **QUICK))
+    list(solve(problem(1), db=db, keep="nope", **QUICK))
+    with pytest.raises(UsageError, match="'p0' has no feature 'w00': did you mean 'w0'"):
+        told_of(db, "p0", "w00")
+    with pytest.raises(UsageError, match="run 2 is none of 'p0': `metafs runs --problem 'p0'`"):
+        told_of(db, "p0", run_id=2)
+    with pytest.raises(MetafsError, match="'p1' was never solved"):
+        told_of(db, "p1")
+    with pytest.raises(MetafsError, match="run 2 failed: "):
+        told_of(db, "p1", run_id=2)
+
+
+# --- any rows -----------------------------------------------------------------------------------
+
+WORDS = tuple("abcdef")
+shares = st.floats(0, 1)
+
+
+@st.composite
+def experiences(draw, number):
+    features = draw(st.lists(st.sampled_from(WORDS), unique=True, max_size=6))
+    values = [
+        np.array(draw(st.lists(shares, min_size=len(features), max_size=len(features))))
+        for _ in range(2)
+    ]
+    selected = draw(st.lists(st.booleans(), min_size=len(features), max_size=len(features)))
+    distance = draw(st.floats(0.01, 0.99))
+    return Experience(
+        f"n{number}", "n.csv", distance, features, *values, np.array(selected, dtype=bool)
+    )
+
+
+@st.composite
+def whole_runs(draw):
+    transfer = draw(st.sampled_from(["guided", "paper"]))
+    near = [draw(experiences(number)) for number in range(draw(st.integers(0, 3)))]
+    n_problems = np.array(draw(st.lists(st.integers(0, 5), min_size=6, max_size=6)))
+    n_selected = np.array([draw(st.integers(0, int(n))) for n in n_problems])
+    record = FeatureRecord(5, n_problems, n_selected, *np.zeros((3, 6)))
+    prior = expect(near, WORDS, transfer, record=record)
+    run = {
+        "problem": "p",
+        "space": "s",
+        "transfer": transfer,
+        "selector": "climb",
+        "prior_used": None if prior is None else transfer,
+    }
+    q = np.array(draw(st.lists(st.floats(-1, 1) | st.just(np.nan), min_size=6, max_size=6)))
+    told = RunTold(
+        run,
+        WORDS,
+        np.arange(1.0, 7.0),
+        q,
+        np.zeros(6),
+        np.full(6, np.nan) if prior is None else prior.expected,
+        np.array(draw(st.lists(st.booleans(), min_size=6, max_size=6))),
+        tuple(Neighbour(n, each.problem, each.distance, "") for n, each in enumerate(near)),
+        ((3, (0, 2), 0.5),),
+    )
+    return told, near, record
+
+
+def some(record, places):
+    columns = (record.n_problems, record.n_selected)
+    return FeatureRecord(
+        record.n_solved, *(c[places] for c in columns), *np.zeros((3, len(places)))
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(whole_runs(), st.permutations(range(6)))
+def test_the_parts_of_anything_expected_add_up_in_whatever_order(case, order):
+    told, near, record = case
+    found = explanation(told, range(6), near, record).features
+    assert all(each.adds_up for each in found)
+    for each in found:
+        assert each.relative is None or 0 <= each.relative <= 1
+        if each.expected and not each.judged:
+            parts = each.neighbours + each.record.part
+            assert parts == pytest.approx(each.expected, abs=1e-9)
+        assert not each.judged, "nothing was judged here"
+    again = explanation(told, order, near, some(record, np.array(order))).features
+    assert again == tuple(found[place] for place in order)
+    places = shown(told)
+    assert set(np.flatnonzero(told.selected)) <= set(places.tolist())
+    assert len(set(places.tolist())) == len(places)
+
+
+@settings(max_examples=20, deadline=None)
+@given(whole_runs())
+def test_a_transfer_nobody_knows_any_more_is_not_made_up(case):
+    told, near, record = case
+    told = replace(told, run=told.run | {"transfer": "forgotten", "prior_used": "forgotten"})
+    whole = explanation(told, range(6), near, record)
+    for each in whole.features:
+        assert (each.neighbours, each.record, each.said) == (None, None, ())
+        if each.expected:
+            assert "does not know how" in " ".join(sentences(whole, each))
