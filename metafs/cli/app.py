@@ -48,6 +48,7 @@ class Commands(click.Group):
         "runs": "metafs.cli.lists",
         "features": "metafs.cli.features",
         "neighbours": "metafs.cli.neighbours",
+        "explain": "metafs.cli.explain",
         "sql": "metafs.cli.sql",
         "db": "metafs.cli.db",
     }

@@ -1,16 +1,15 @@
 """`metafs neighbours`: the problems nearest to one that the MetaDB holds."""
 
-from difflib import get_close_matches
-
 import click
 
 from metafs.cli.app import Sentences
+from metafs.cli.lookup import among_spaces_option, problem_named
 from metafs.cli.options import db_option, json_option
 from metafs.cli.output import echo_json, echo_table
-from metafs.errors import MetafsError, UsageError
-from metafs_metadb import MetaDB, Table
+from metafs.errors import MetafsError
+from metafs_metadb import Experience, MetaDB, Neighbour
 
-COLUMNS = ("rank", "problem", "distance")
+COLUMNS = ("rank", "problem", "distance", "common_features", "common_selected")
 
 
 @click.command(cls=Sentences)
@@ -26,25 +25,31 @@ COLUMNS = ("rank", "problem", "distance")
     show_default=True,
     help="How many.",
 )
-@click.option("--space", help="The pool of features to look in, if the name is in several.")
+@among_spaces_option
 @db_option
 @json_option
 def neighbours(name: str, distance: str, k: int, space: str | None, db: str, as_json: bool) -> None:
     """List the solved problems nearest to the problem NAME.
 
+    common_features are the features that both have, common_selected those that the best runs of
+    both selected.
+
     Example: metafs neighbours "digits 3 vs 8"
     """
     metadb = MetaDB(db)
-    problem = metadb.find_problem(name, space)
-    if problem is None:
-        raise UsageError(_unknown(name, space, db, metadb.problems()))
+    problem = problem_named(metadb, name, space)
     signature = metadb.signature(problem["problem_id"], distance)
     if signature is None:
         raise MetafsError(_undescribed(name, distance, metadb.distances(problem["problem_id"])))
     found = metadb.search(distance, problem["space"]).nearest(
         *signature, k, exclude_fingerprint=problem["fingerprint"]
     )
-    rows = [(rank, each.name, each.distance) for rank, each in enumerate(found, start=1)]
+    rows = [
+        (rank, each.name, each.distance, *both)
+        for rank, (each, both) in enumerate(
+            zip(found, _in_common(metadb, problem["problem_id"], found), strict=True), start=1
+        )
+    ]
     if as_json:
         echo_json(COLUMNS, rows)
         return
@@ -53,17 +58,22 @@ def neighbours(name: str, distance: str, k: int, space: str | None, db: str, as_
         click.echo("no other solved problem shares anything with it.", err=True)
 
 
-def _unknown(name: str, space: str | None, db: str, problems: Table) -> str:
-    """Say that no problem has that name in that space, and which ones come close."""
-    spaces_of: dict[str, list[str]] = {}
-    for near, its_space in problems.only(["name", "space"]).rows:
-        spaces_of.setdefault(near, []).append(its_space)
-    if name in spaces_of:
-        known = " or ".join(f"--space {each}" for each in sorted(set(spaces_of[name])))
-        return f"{db} holds no problem named {name!r} in space {space!r}: give {known}."
-    near = get_close_matches(name, spaces_of, n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "see `metafs problems`."
-    return f"{db} holds no problem named {name!r}: {hint}"
+def _in_common(
+    metadb: MetaDB, problem_id: int, near: list[Neighbour]
+) -> list[tuple[int | None, int | None]]:
+    """Return how many features each neighbour shares, and how many were selected in both."""
+    told = metadb.experience([problem_id, *(each.problem_id for each in near)])
+    features = {key: (set(run.names), _selected(run)) for key, run in told.items()}
+    if problem_id not in features:
+        return [(None, None)] * len(near)
+    had, selected = features[problem_id]
+    nothing: tuple[set[str], set[str]] = set(), set()
+    there = [features.get(each.problem_id, nothing) for each in near]
+    return [(len(had & theirs), len(selected & their_choice)) for theirs, their_choice in there]
+
+
+def _selected(run: Experience) -> set[str]:
+    return {name for name, chosen in zip(run.names, run.selected, strict=True) if chosen}
 
 
 def _undescribed(name: str, distance: str, known: list[str]) -> str:

@@ -1,0 +1,160 @@
+"""`metafs explain`: why features were proposed, by whom, and what became of them."""
+
+from typing import Any
+
+import click
+
+from metafs.cli.app import Sentences
+from metafs.cli.lookup import among_spaces_option, problem_named
+from metafs.cli.options import db_option, json_option
+from metafs.cli.output import echo_table, one_line, to_json
+from metafs.explaining import LIMIT
+from metafs.explaining import explain as explain_run
+from metafs.explanation import Explanation, FeatureExplained, sentences
+from metafs_metadb import MetaDB
+
+ASKED = ("rank", "neighbour", "distance", "share")
+FEATURES = (
+    "rank",
+    "feature",
+    "became",
+    "score",
+    "expected",
+    "neighbours",
+    "record",
+    "proposed by",
+    "quality",
+)
+SAID = ("neighbour", "distance", "share", "selected", "score", "quality", "part")
+
+
+@click.command(cls=Sentences)
+@click.argument("name")
+@click.argument("feature", required=False)
+@click.option(
+    "--run",
+    "run_id",
+    type=click.IntRange(min=1),
+    metavar="RUN_ID",
+    help="A run of `metafs runs`.  [default: the best]",
+)
+@among_spaces_option
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=LIMIT,
+    show_default=True,
+    help="At most so many selected features, and so many that were expected in vain.",
+)
+@db_option
+@json_option
+def explain(
+    name: str,
+    feature: str | None,
+    run_id: int | None,
+    space: str | None,
+    limit: int,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Say why features were proposed for the problem NAME, by whom, and which survived.
+
+    First come the selected features, then the most expected of the others. score is relative to
+    the best feature; expected is what memory expected, the sum of the parts of neighbours and of
+    the feature's record over all problems; quality is what it earned. With FEATURE, all that is
+    known of that one.
+
+    Example: metafs explain "digits 3 vs 8" pixel_4_2
+    """
+    metadb = MetaDB(db)
+    problem = problem_named(metadb, name, space)
+    told = explain_run(metadb, problem, feature, run_id=run_id, limit=limit)
+    if as_json:
+        click.echo(to_json(told.as_json()))
+        return
+    _echo_run(told)
+    if feature is not None:
+        _echo_feature(told, told.features[0])
+    else:
+        _echo_features(told, limit)
+
+
+def _echo_run(told: Explanation) -> None:
+    run = told.run
+    seed = "" if run["seed"] is None else f", seed {run['seed']}"
+    _say(
+        f"{run['problem']} (space {run['space']}), run {run['run_id']}: {run['selector']}, "
+        f"transfer {run['transfer']}{seed}"
+    )
+    scored = "" if run["score"] is None else f", score {run['score']:.4g} ({run['scoring']})"
+    fitness = "" if run["fitness"] is None else f", fitness {run['fitness']:.4g}"
+    spent = "" if run["n_evaluations"] is None else f", {run['n_evaluations']} evaluations"
+    stopped = "" if run["stopped"] is None else f"; stopped: {run['stopped']}"
+    _say(f"{run['n_selected']} of {told.n_features} features{fitness}{scored}{spent}{stopped}")
+    _say(told.memory)
+
+
+def _echo_features(told: Explanation, limit: int) -> None:
+    if told.neighbours:
+        click.echo()
+        rows = [(each.rank, each.problem, each.distance, each.share) for each in told.neighbours]
+        echo_table(ASKED, rows)
+        if told.neighbours[0].share is not None and told.silent > 1e-9:
+            _say(f"The rest, {told.silent:.4g}, is nobody's, so that far problems promise little.")
+    click.echo()
+    echo_table(FEATURES, [_row(each) for each in told.features])
+    n_selected = sum(each.selected for each in told.features)
+    if n_selected < (told.run["n_selected"] or 0) or len(told.features) - n_selected == limit:
+        click.echo(f"at most {limit} of either kind: --limit N gives more.", err=True)
+    wrong = sum(not each.adds_up for each in told.features)
+    if wrong:
+        click.echo(
+            f"of {wrong} features the parts do not come to what was expected then: the memory has "
+            "changed since, problems were solved side by side, or a prior was given by hand.",
+            err=True,
+        )
+
+
+def _row(feature: FeatureExplained) -> tuple[Any, ...]:
+    strongest, by = feature.strongest, feature.by
+    if strongest is not None and by == strongest.problem:
+        by = f"{by} (share {strongest.share:.2f})"
+    return (
+        feature.rank,
+        feature.feature,
+        feature.fate,
+        feature.relative,
+        feature.expected,
+        None if feature.judged else feature.neighbours,
+        None if feature.judged or feature.record is None else feature.record.part,
+        by,
+        feature.quality,
+    )
+
+
+def _echo_feature(told: Explanation, feature: FeatureExplained) -> None:
+    click.echo()
+    for sentence in sentences(told, feature):
+        _say(sentence)
+    if feature.said:
+        click.echo()
+        echo_table(
+            SAID,
+            [
+                (
+                    each.problem,
+                    each.distance,
+                    each.share,
+                    ("yes" if each.selected else "no") if each.had else "did not have it",
+                    each.relative if each.had else None,
+                    each.quality if each.had else None,
+                    each.part,
+                )
+                for each in feature.said
+            ],
+        )
+
+
+def _say(text: str) -> None:
+    click.echo(one_line(text))

@@ -1,0 +1,138 @@
+"""`metafs explain` and the columns of `metafs neighbours`: the real command over a real file."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from metafs.cli.app import cli
+
+NAMES = tuple("abcdefgh")
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(cli, [str(each) for each in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory):
+    """Three tables in which neighbouring columns tell of y, the last one solved cold as well."""
+    folder = tmp_path_factory.mktemp("explain")
+    for number in range(3):
+        rng = np.random.default_rng(number)
+        X = (rng.random((60, 8)) < 0.5).astype(int)
+        y = np.where(X[:, number] + X[:, number + 1] >= 1, "yes", "no")
+        lines = [",".join([*map(str, x), t]) for x, t in zip(X, y, strict=True)]
+        header = ",".join([*NAMES[: 8 - number], *"xyz"[:number], "target"])
+        (folder / f"t{number}.csv").write_text("\n".join([header, *lines]) + "\n")
+    path = folder / "m.duckdb"
+    quick = ["--target", "target", "--budget", 60, "--folds", 2, "--db", path]
+    tables = sorted(folder.glob("*.csv"))
+    run("solve", *tables, *quick)
+    run("solve", tables[2], *quick, "--transfer", "none")
+    return path
+
+
+def explained(db, *arguments):
+    return json.loads(run("explain", *arguments, "--db", db, "--json").stdout)
+
+
+def test_the_table_tells_what_the_json_tells(db):
+    told = explained(db, "t2", "--run", 3)
+    text = run("explain", "t2", "--run", 3, "--db", db).stdout
+    assert text.startswith("t2 (space default), run 3: climb, transfer guided, seed 0\n")
+    assert told["memory"] in text and told["memory"].startswith("2 problems were asked")
+    assert f"stopped: {told['run']['stopped']}" in text
+    assert [each["problem"] for each in told["neighbours"]] == [
+        each["problem"] for each in json.loads(run("neighbours", "t2", "--db", db, "--json").stdout)
+    ]
+    table = text.splitlines()[-len(told["features"]) :]
+    for line, feature in zip(table, told["features"], strict=True):
+        assert line.split()[:2] == [str(feature["rank"]), feature["feature"]]
+        assert feature["fate"] in line
+        parts = feature["neighbours"] + feature["record"]["part"]
+        assert parts == pytest.approx(feature["expected"], abs=1e-9)
+    selected = [each["fate"] == "selected" for each in told["features"]]
+    assert selected == sorted(selected, reverse=True) and sum(selected) == told["run"]["n_selected"]
+
+
+def test_one_feature_in_sentences(db):
+    told = explained(db, "t2", "--run", 3)
+    feature = told["features"][0]
+    name = feature["feature"]
+    text = run("explain", "t2", name, "--run", 3, "--db", db).stdout
+    assert f"'{name}' scored {feature['q']:.4g} here" in text
+    assert "It was selected and earned quality" in text
+    assert f"selected in {feature['record']['n_selected']} of the" in text
+    lines = text.splitlines()[-2:]
+    assert [line.split()[0] for line in lines] == [each["problem"] for each in feature["said"]]
+    (alone,) = explained(db, "t2", name, "--run", 3)["features"]
+    assert alone == feature
+    assert len(feature["steps"]) >= 1
+
+
+def test_a_feature_that_neighbours_did_not_have(db):
+    (feature,) = explained(db, "t2", "y", "--run", 3)["features"]
+    assert [each["had"] for each in feature["said"]] == [False, False]
+    assert (feature["expected"], feature["judged"]) == (0, False)
+    text = run("explain", "t2", "y", "--run", 3, "--db", db).stdout
+    assert "Nobody proposed it" in text and "did not have it" in text
+
+
+def test_a_cold_run_and_a_first_problem(db):
+    assert "Memory was not asked" in run("explain", "t2", "--run", 4, "--db", db).stdout
+    first = run("explain", "t0", "--db", db).stdout
+    assert "No relevant experience existed" in first
+    name = explained(db, "t0")["features"][0]["feature"]
+    assert "found by its own evidence" in run("explain", "t0", name, "--db", db).stdout
+
+
+def test_the_limit_holds_and_says_so(db):
+    few = run("explain", "t2", "--run", 3, "--limit", 1, "--db", db)
+    assert "--limit N gives more" in few.stderr
+    told = explained(db, "t2", "--run", 3, "--limit", 1)
+    assert [each["fate"] == "selected" for each in told["features"]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "said"),
+    [
+        (["t9"], 2, "holds no problem named 't9': did you mean"),
+        (["t2", "--space", "zz"], 2, "in space 'zz': give --space default."),
+        (["t2", "aa"], 2, "'t2' has no feature 'aa': did you mean 'a'?"),
+        (["t2", "--run", "1"], 2, "run 1 is none of 't2'"),
+        (["t2", "--run", "0"], 2, "--run"),
+        (["t2", "--limit", "0"], 2, "--limit"),
+    ],
+)
+def test_what_is_not_there_is_said_in_a_sentence(db, asked, code, said):
+    result = run("explain", *asked, "--db", db, code=code)
+    assert said in result.stderr and "Traceback" not in result.output
+
+
+def test_reading_needs_a_file_and_leaves_it_alone(db, tmp_path):
+    before = db.read_bytes()
+    explained(db, "t2")
+    assert db.read_bytes() == before
+    assert run("explain", "t2", "--db", tmp_path / "none.duckdb", code=1).stderr
+    assert not (tmp_path / "none.duckdb").exists()
+
+
+def test_neighbours_tell_what_is_in_common(db):
+    rows = json.loads(run("neighbours", "t2", "--db", db, "--json").stdout)
+    assert list(rows[0]) == ["rank", "problem", "distance", "common_features", "common_selected"]
+    best = {
+        name: {
+            row["name"]
+            for row in json.loads(run("features", "--problem", name, "--db", db, "--json").stdout)
+        }
+        for name in ("t0", "t1", "t2")
+    }
+    for row in rows:
+        assert row["common_features"] == {"t0": 6, "t1": 7}[row["problem"]]
+        assert row["common_selected"] == len(best["t2"] & best[row["problem"]])
+    header = run("neighbours", "t2", "--db", db).stdout.splitlines()[0]
+    assert header.split() == list(rows[0])
