@@ -1,0 +1,221 @@
+r"""Learned recall: does it pay to learn which problems and which features transfer?
+
+    python benchmarks/learned_recall.py FOLDER... [--budget 1000] [--orders 2] [--part N]
+                 [--arms guided ranked agreement neighbours features]
+
+Each FOLDER is a stream made by `streams.py`. A climb runs until it has the fitness with which the
+cold one of the same budget ended; what it found is then remembered. The arms differ in the prior:
+
+- `ranked`: none; features go by their own information. `guided`: `metafs.transfer.expect`.
+- `agreement`: guided, with problems as near as their features' information is alike,
+  :math:`d = \sqrt{1 - \cos(r_D, r_{D'})}` for scores r relative to the best of each problem.
+- `neighbours`: ridge regression learns, from all pairs of remembered problems, which share of one's
+  selected features the other selected too; seen are their distance, the cosine, the correlation on
+  common features, and how many are common. With w what it predicts, every problem has a say:
+
+  .. math:: P(s) = \tfrac12 \Big[ \frac{\sum_D w_D^3 (0.8\, sel_D(s) + 0.2\, r_D(s))}
+            {\sum_{D \ni s} w_D^3 + \max_D w_D^3} + \mathrm{reputation}(s) \Big]
+
+- `features`: logistic regression learns, from features of problems at the time they were new, which
+  are then selected; P is its probability, relative to the largest.
+
+Models begin with 15 problems (guided before) and are fitted again after every tenth, to problems
+already solved only. *Against guided* is the ratio of the speed-ups, paired over problems, with a
+95 % interval by bootstrap; *slower*, the share slower than cold; *ms*, the time for a prior.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from stream_memory import Memory, Stream
+
+from metafs.errors import MetafsError
+from metafs.prior import Prior
+from metafs.transfer import STARTS, expect, reputation
+from metafs.typing import Array
+from metafs_climb import Climb
+
+FIRST, EVERY, LATEST = 15, 10, 60
+
+
+Arm = Callable[[Memory, int], Prior | None]
+
+
+def ranked(memory: Memory, i: int) -> Prior | None:
+    return expect([], memory.stream.problems[i].feature_names, "ranked")
+
+
+def guided(memory: Memory, i: int, distance: Array | None = None) -> Prior | None:
+    if not memory.solved:
+        return None
+    near = memory.nearest(memory.stream.distance[i] if distance is None else distance)
+    return expect(near, memory.stream.problems[i].feature_names, record=memory.record(i))
+
+
+def agreement(memory: Memory, i: int) -> Prior | None:
+    return guided(memory, i, np.sqrt(1.0 - memory.stream.cosine[i]))
+
+
+class LearnedNeighbours:
+    """Neighbours weighed by the share of selected features they are predicted to have in common."""
+
+    def __init__(self) -> None:
+        self.model: Any = None
+
+    def __call__(self, memory: Memory, i: int) -> Prior | None:
+        stream, solved = memory.stream, np.array(memory.solved, dtype=int)
+        prior = guided(memory, i)
+        if len(solved) < FIRST or prior is None:
+            return prior
+        if self.model is None or len(solved) % EVERY == 0:
+            self.model = self._fitted(memory, solved)
+        predicted = np.clip(self.model.predict(related(stream, i, solved)), 0.0, None)
+        if not predicted.any():
+            return prior
+        w, rows, ids = predicted**3, solved[:, None], stream.ids[i]
+        worth = 0.8 * memory.selected[rows, ids] + 0.2 * stream.relative[rows, ids]
+        said = w @ worth / (w @ stream.has[rows, ids] + w.max())
+        best = solved[np.argsort(-predicted, kind="stable")[:STARTS]]
+        starts = [np.flatnonzero(memory.selected[j, ids]) for j in best]
+        return Prior(
+            np.clip((said + reputation(memory.record(i))) / 2, 0.0, 1.0),
+            starts=tuple(start for start in starts if len(start)),
+            guides=True,
+            doubtful=prior.doubtful,
+        )
+
+    def _fitted(self, memory: Memory, solved: Array) -> Ridge:
+        chosen = memory.selected[solved]
+        shared = chosen @ chosen.T / np.maximum(chosen.sum(axis=1), 1.0)[:, None]
+        others = ~np.eye(len(solved), dtype=bool)
+        rows = [related(memory.stream, j, solved[o]) for j, o in zip(solved, others, strict=True)]
+        return Ridge(1e-3).fit(np.vstack(rows), shared[others])
+
+
+class LearnedFeatures:
+    """Features expected as they were selected, among those of which memory knew as much."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, Array]] = []
+        self.model: Any = None
+
+    def __call__(self, memory: Memory, i: int) -> Prior | None:
+        prior = guided(memory, i)
+        if prior is None:
+            return None
+        if len(self.seen) >= FIRST and (self.model is None or len(self.seen) % EVERY == 0):
+            self.model = self._fitted(memory)
+        rows = known_of_features(memory, i, prior)
+        self.seen.append((i, rows))
+        if self.model is None:
+            return prior
+        p = self.model.predict_proba(rows)[:, 1]
+        return Prior(p / p.max(), starts=prior.starts, guides=True, doubtful=prior.doubtful)
+
+    def _fitted(self, memory: Memory) -> Any:
+        latest = self.seen[-LATEST:]
+        chosen = [memory.selected[j, memory.stream.ids[j]] > 0 for j, _ in latest]
+        model = make_pipeline(StandardScaler(), LogisticRegression(C=0.3, max_iter=1000))
+        return model.fit(np.vstack([rows for _, rows in latest]), np.concatenate(chosen))
+
+
+ARMS: dict[str, Callable[[], Arm]] = {
+    "guided": lambda: guided,
+    "ranked": lambda: ranked,
+    "agreement": lambda: agreement,
+    "neighbours": LearnedNeighbours,
+    "features": LearnedFeatures,
+}
+
+
+def related(stream: Stream, i: int, others: Array) -> Array:
+    """Return what is known of a problem's relation to others before it is solved."""
+    d, cosine = stream.distance[i, others], stream.cosine[i, others]
+    alike = (stream.correlation[i, others], stream.common[i, others])
+    return np.column_stack([d, cosine, *alike, d**2, cosine**2])
+
+
+def known_of_features(memory: Memory, i: int, prior: Prior) -> Array:
+    """Return a row for each feature: its own score, and what memory says of it in several ways."""
+    stream, ids, solved = memory.stream, memory.stream.ids[i], np.array(memory.solved)
+    own, rows = stream.relative[i, ids], solved[:, None]
+    rank = np.argsort(np.argsort(-own, kind="stable"))
+    has, relative = stream.has[rows, ids], stream.relative[rows, ids]
+    chosen = memory.selected[rows, ids]
+    near, alike = 1.0 - stream.distance[i, solved], stream.cosine[i, solved]
+    columns = [own, np.sqrt(own), np.log1p(rank), prior.expected, prior.expected * own]
+    for w in (near**2, near**6, alike**2, alike**6, np.ones(len(solved))):
+        said = w @ has + 0.5 * w.max() + 1e-9
+        columns += [w @ chosen / said, w @ relative / said]
+    order = np.argsort(-near, kind="stable")
+    columns += [chosen[order[:k]].mean(axis=0) for k in (1, 3, 8)]
+    return np.column_stack([*columns, np.log1p(has.sum(axis=0))])
+
+
+def run(stream: Stream, order: Array, arm: Arm) -> Array:
+    """Return for each problem: log of the speed-up, whether the target was reached, seconds."""
+    memory, results = Memory(stream), {}
+    for i in order.tolist():
+        (n_cold, target), problem, began = stream.cold[i], stream.problems[i], perf_counter()
+        prior = arm(memory, i)
+        seconds = perf_counter() - began
+        climb = Climb(max_evaluations=stream.budget, random_state=0, target_score=target)
+        climb.fit(problem.X, problem.y, prior=prior)
+        memory.add(i, climb.support_)
+        reached = climb.fitness_ >= target - 1e-11
+        results[i] = np.log(n_cold / climb.n_evaluations_), reached, seconds
+    return np.array([results[i] for i in sorted(results)])
+
+
+def interval(logs: Array) -> str:
+    """Return the geometric mean of a ratio and its 95 % interval, from its log on each problem."""
+    draws = np.random.default_rng(0).integers(len(logs), size=(5000, len(logs)))
+    low, high = np.exp(np.percentile(logs[draws].mean(axis=1), [2.5, 97.5]))
+    return f"{np.exp(logs.mean()):.2f} ({low:.2f} to {high:.2f})"
+
+
+def compare(stream: Stream, arms: Sequence[str], n_orders: int) -> None:
+    """Print a row for each arm, over the same orders of the stream."""
+    n = len(stream.problems)
+    orders = [np.random.default_rng(1 + order).permutation(n) for order in range(n_orders)]
+    logs_of_guided = None
+    for arm in dict.fromkeys(["guided", *arms]):
+        each = np.array([run(stream, order, ARMS[arm]()) for order in orders])
+        logs, reached, seconds = each.transpose(2, 0, 1)
+        if logs_of_guided is None:
+            logs_of_guided = logs
+        against = interval((logs - logs_of_guided).mean(axis=0)) if arm != "guided" else ""
+        print(
+            f"| {stream.name} | {n} | {arm} | {np.exp(logs.mean()):.2f} | {against} | "
+            f"{reached.mean():.1%} | {np.mean(logs < 0):.1%} | {1000 * seconds.mean():.1f} |",
+            flush=True,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", metavar="FOLDER", nargs="+")
+    parser.add_argument("--budget", type=int, default=1000)
+    parser.add_argument("--orders", type=int, default=2)
+    parser.add_argument("--part", type=int, help="problems to draw from each stream (all)")
+    parser.add_argument("--arms", nargs="+", choices=ARMS, default=list(ARMS))
+    options = parser.parse_args()
+    print("| stream | problems | arm | speed-up | against guided | reached | slower | ms |")
+    print("|---|--:|---|--:|--:|--:|--:|--:|")
+    for folder in options.folders:
+        try:
+            stream = Stream(folder, options.budget, options.part)
+        except MetafsError as error:
+            sys.exit(f"learned_recall: {error}")
+        compare(stream, options.arms, options.orders)
+
+
+if __name__ == "__main__":
+    main()
