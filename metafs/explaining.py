@@ -79,6 +79,11 @@ def explain(
     if told.run["status"] == "failed":
         raise MetafsError(f"run {told.run['run_id']} failed: {told.run['error']}")
     places = shown(told, limit) if feature is None else [_place(told, feature)]
+    return explain_places(db, told, places)
+
+
+def explain_places(db: MetaDB, told: RunTold, places: Sequence[int] | Array) -> Explanation:
+    """Explain some features of a run, by what the memory knew before it."""
     asked = [each.problem_id for each in told.neighbours]
     known = db.experience(asked, before=told.run["run_id"]) if asked else {}
     record = db.record_before(told.run, [told.names[place] for place in places])

@@ -45,6 +45,19 @@ class Arm:
         return rule is not None and rule.remembers
 
 
+def explained(arms: Sequence[Arm]) -> Arm | None:
+    """Return the arm whose memory is explained: guided, or else the last that remembers.
+
+    Examples
+    --------
+    >>> explained([Arm("none"), Arm("guided"), Arm("paper")])
+    Arm(transfer='guided')
+    """
+    remembering = [arm for arm in arms if arm.remembers]
+    guided = [arm for arm in remembering if arm.name == "guided"]
+    return next(reversed(guided or remembering), None)
+
+
 def known_arms() -> dict[str, Arm]:
     """Return every arm by its name: one for each transfer there is."""
     return {arm.name: arm for arm in map(Arm, TRANSFERS)}

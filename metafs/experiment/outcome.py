@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from metafs.errors import ProblemError
+from metafs.experiment.why import Why
 from metafs.prior import Prior
 from metafs.solution import PHASES, Solution
 from metafs.steps import Prepared, Worked
@@ -57,10 +58,14 @@ class Outcome:
     """By phase."""
     stopped: str | None = None
     note: str | None = None
+    why: Why | None = None
+    """What memory said, in the pass that is explained."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
+        """Return plain values, without what memory said."""
+        told = asdict(self)
+        del told["why"]
+        return told
 
 
 def evaluations_to(

@@ -11,6 +11,7 @@ from metafs.experiment.arms import COLD
 from metafs.experiment.drawing import Drawing, said
 from metafs.experiment.result import Experiment, settings_of
 from metafs.experiment.summary import ArmSummary, column, ratios
+from metafs.experiment.why import MOST, Why
 
 STYLE = """
 :root { color-scheme: light dark; --line: #bbb; --soft: #666; }
@@ -50,6 +51,7 @@ ARM_COLUMNS = (
     "features",
     "without experience",
 )
+WHY_COLUMNS = ("feature", "expected", "proposed by", "score here", "became")
 
 
 def page(experiment: Experiment, drawn: Sequence[Drawing], title: str = "Experiment") -> str:
@@ -70,6 +72,7 @@ def page(experiment: Experiment, drawn: Sequence[Drawing], title: str = "Experim
         "<p class='soft'>Evaluations until the target, seeds and orders averaged, and the "
         "geometric mean speed-up; * not always reached.</p>",
         _table(*_problem_table(experiment)),
+        *_why(experiment),
         "<h2>Settings</h2>",
         _table(("setting", "value"), _settings(experiment)),
     ]
@@ -187,6 +190,43 @@ def _problem_table(experiment: Experiment) -> tuple[list[str], list[list[Any]]]:
                 row.append(float(np.exp(np.log(ratios(here)).mean())))
         rows.append(row)
     return columns, rows
+
+
+def _why(experiment: Experiment) -> list[str]:
+    """Return what memory said of each problem, folded, in the pass that is explained."""
+    told = [(each.problem, each.why) for each in experiment.outcomes if each.why is not None]
+    if not told:
+        return []
+    arm = next(each.arm for each in experiment.outcomes if each.why is not None)
+    return [
+        "<h2 id='why'>Why: what memory said</h2>",
+        f"<p class='soft'>Arm {escape(arm)}, its first seed, in the order of the stream: whom "
+        f"memory asked, the {MOST} features of which it expected most, and what became of them. "
+        "Proposed by: the neighbour, or the feature's record over all problems, that added most "
+        "to the expectation.</p>",
+        *(part for problem, why in told for part in _why_of(problem, why)),
+    ]
+
+
+def _why_of(problem: str, why: Why) -> list[str]:
+    survived = f": {why.n_survived} of {len(why.proposed)} survived" if why.proposed else ""
+    asked = ", ".join(f"{each.problem} ({each.distance:.3f})" for each in why.neighbours)
+    rows = [
+        (
+            each.feature,
+            each.expected,
+            each.by if each.distance is None else f"{each.by} ({each.distance:.3f})",
+            each.relative,
+            each.fate,
+        )
+        for each in why.proposed
+    ]
+    return [
+        f"<details><summary>{escape(problem + survived)}</summary>",
+        f"<p class='soft'>{escape(why.memory)} {escape(asked)}</p>",
+        *([_table(WHY_COLUMNS, rows)] if rows else []),
+        "</details>",
+    ]
 
 
 def _settings(experiment: Experiment) -> list[tuple[str, str | None]]:

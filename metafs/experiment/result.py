@@ -73,6 +73,11 @@ class Experiment:
             "settings": settings_of(self),
             "arms": {name: each.as_json() for name, each in self.summaries.items()},
             "problems": [each.as_json() for each in self.outcomes],
+            "why": [
+                {"arm": each.arm, "problem": each.problem, **each.why.as_json()}
+                for each in self.outcomes
+                if each.why is not None
+            ],
             "failed": [
                 {"problem": each.problem, "arm": each.arm, "error": each.error}
                 for each in self.failures

@@ -19,11 +19,13 @@ from typing import Any
 
 from metafs.engines import Map, open_engine, require_engine
 from metafs.errors import MetafsError
-from metafs.experiment.arms import COLD, Arm
+from metafs.experiment.arms import COLD, Arm, explained
 from metafs.experiment.design import TARGET, Design
 from metafs.experiment.outcome import Outcome, fitness_of, outcome
+from metafs.experiment.why import Why, why
 from metafs.loop import Readable, is_interrupt
-from metafs.memory import Memory
+from metafs.memory import Memory, space_of
+from metafs.problem import Problem
 from metafs.recording import failure, finish
 from metafs.registry import Registry, describe
 from metafs.selection import configured
@@ -57,6 +59,8 @@ class Task:
     targets: Mapping[int, float]
     """By index; empty for the cold arm, which finds them."""
     db: Path | None = None
+    explains: bool = False
+    """Whether each outcome tells what memory said."""
 
     def place(self, position: int, index: int) -> dict[str, Any]:
         """Say where an outcome belongs."""
@@ -132,15 +136,19 @@ def _tasks(
     design: Design,
     registry: Registry,
 ) -> list[Task]:
-    """Return the passes of an arm; without memory every problem is a pass of its own."""
-    tasks = []
+    """Return the passes of an arm; without memory every problem is a pass of its own.
+
+    Of one arm the first pass is explained.
+    """
+    tasks: list[Task] = []
     for seed in design.seed_numbers():
         settings = replace(design.settings, transfer=arm.transfer, seed=seed)
         task = Task(arm, seed, None, settings.resolve(registry), design.learning, (), {})
         if arm.remembers:
             for order, sequence in enumerate(sequences):
                 passed = [(index, stream[index]) for index in sequence]
-                tasks.append(replace(task, order=order, problems=passed))
+                explains = arm == explained(design.arms) and not tasks
+                tasks.append(replace(task, order=order, problems=passed, explains=explains))
         else:
             tasks += [replace(task, problems=[(index, stream[index])]) for index in sequences[0]]
     return tasks
@@ -223,7 +231,14 @@ def _warm(
     prepared = prepare(problem, plan, memory, learning=task.learning)
     worked = work(prepared, learning=task.learning)
     told = finish(prepared, worked, memory)
-    return outcome(prepared, worked, told, target=target, **task.place(position, index))
+    said = _why(problem, memory) if task.explains else None
+    return outcome(prepared, worked, told, target=target, why=said, **task.place(position, index))
+
+
+def _why(problem: Problem, memory: Memory | None) -> Why | None:
+    """Return what memory said of a problem that was recorded just now."""
+    found = memory.db.find_problem(problem.name, space_of(problem)) if memory else None
+    return why(memory.db, found) if memory and found else None
 
 
 def _plan_for(readable: Readable, plan: Plan) -> Plan:

@@ -1,0 +1,79 @@
+"""Why: what memory said of a problem of the stream, by whom, and what survived."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from metafs.explaining import explain_places
+from metafs.explanation import SELECTED, Asked
+from metafs.prior import most_expected
+from metafs_metadb import MetaDB
+
+MOST = 10
+"""Features told of a problem."""
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """A feature of which memory expected something."""
+
+    feature: str
+    expected: float
+    by: str | None
+    """The neighbour, or what else, that added most to the expectation."""
+    distance: float | None
+    """How far that neighbour is."""
+    relative: float | None
+    """Its score here, 1 for the best feature."""
+    fate: str
+
+    @property
+    def survived(self) -> bool:
+        """Whether it was selected."""
+        return self.fate == SELECTED
+
+
+@dataclass(frozen=True)
+class Why:
+    """What memory said of one problem: whom it asked, and what it expected most."""
+
+    memory: str
+    neighbours: tuple[Asked, ...]
+    proposed: tuple[Proposed, ...]
+
+    @property
+    def n_survived(self) -> int:
+        """How many of the proposed features were selected."""
+        return sum(each.survived for each in self.proposed)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def why(db: MetaDB, problem: Mapping[str, Any]) -> Why | None:
+    """Return what memory said of a problem before its best run; None if it has none."""
+    told = db.told_run(problem["problem_id"])
+    if told is None:
+        return None
+    places = most_expected(np.nan_to_num(told.expected), MOST)
+    found = explain_places(db, told, places)
+    return Why(
+        found.memory,
+        found.neighbours,
+        tuple(
+            Proposed(
+                each.feature,
+                each.expected or 0.0,
+                each.by,
+                each.strongest.distance
+                if each.strongest is not None and each.by == each.strongest.problem
+                else None,
+                each.relative,
+                each.fate,
+            )
+            for each in found.features
+        ),
+    )

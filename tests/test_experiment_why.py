@@ -1,0 +1,102 @@
+"""What memory said, as an experiment tells it, against the loop and its MetaDB."""
+
+import json
+
+import numpy as np
+import pytest
+
+from metafs.experiment import Design, Experiment, arms_named, run
+from metafs.experiment.arms import explained
+from metafs.experiment.page import page
+from metafs.experiment.why import MOST, why
+from metafs.explanation import SELECTED
+from metafs.loop import Given, solve
+from metafs.problem import Problem
+from metafs.registry import Registry
+from metafs.settings import Settings
+from metafs_metadb import MetaDB
+
+REGISTRY = Registry()
+
+
+def problem(number):
+    rng = np.random.default_rng(number)
+    X = (rng.random((60, 14)) < 0.4).astype(float)
+    y = np.where(X[:, number % 2] + X[:, number % 2 + 1] >= 1, "yes", "no")
+    names = [f"<w{j}>" for j in range(14)]
+    return Problem.of(X, y, feature_names=names, name=f"<p{number}>")
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Two seeds and two orders, of which the first of each is explained."""
+    design = Design(
+        arms_named(["paper", "guided"]),
+        seeds=2,
+        orders=2,
+        learning=False,
+        settings=Settings(budget=60),
+    )
+    stream = [Given(problem(number)) for number in range(4)]
+    return Experiment(design, 4, list(run(stream, design, REGISTRY)))
+
+
+def test_one_pass_of_guided_is_explained(found):
+    told = [each for each in found.outcomes if each.why is not None]
+    assert [(each.arm, each.seed, each.order, each.position) for each in told] == [
+        ("guided", 0, 0, position) for position in range(4)
+    ]
+    assert told[0].why.memory.startswith("No relevant experience")
+    assert told[0].why.proposed == () and told[0].note is not None
+    for each in told[1:]:
+        said = each.why
+        distances = [near.distance for near in said.neighbours]
+        assert min(distances) == pytest.approx(each.nearest_distance)
+        assert np.mean(distances) == pytest.approx(each.mean_distance)
+        expected = [feature.expected for feature in said.proposed]
+        assert 0 < len(expected) <= MOST and expected == sorted(expected, reverse=True)
+        assert said.n_survived <= min(each.n_common, each.n_selected)
+        if each.n_transferred <= MOST:
+            assert (len(expected), said.n_survived) == (each.n_transferred, each.n_common)
+    assert explained(found.design.arms[:2]).name == "paper"
+    assert explained(found.design.arms[:1]) is None
+
+
+def test_it_is_what_the_memory_itself_tells(tmp_path):
+    db = MetaDB(tmp_path / "m.duckdb")
+    list(solve([problem(0), problem(1), problem(2)], db=db, budget=60, folds=2, registry=REGISTRY))
+    row = db.find_problem("<p2>")
+    said = why(db, row)
+    stored = db.told_run(row["problem_id"])
+    best = np.argsort(-stored.expected, kind="stable")[:MOST]
+    assert [each.feature for each in said.proposed] == [stored.names[place] for place in best]
+    assert [each.fate == SELECTED for each in said.proposed] == stored.selected[best].tolist()
+    near = {each.name: each.distance for each in stored.neighbours}
+    assert {each.problem: each.distance for each in said.neighbours} == near
+    for each in said.proposed:
+        assert near.get(each.by) == each.distance
+    list(solve(problem(3), db=db, keep="nope", registry=REGISTRY))
+    assert why(db, db.find_problem("<p3>")) is None, "it failed, so there is nothing to tell"
+
+
+def test_the_page_and_the_json_tell_it(found):
+    told = found.as_json()
+    assert [each["problem"] for each in told["why"]] == [f"<p{n}>" for n in range(4)]
+    assert "why" not in told["problems"][0]
+    assert json.loads(json.dumps(told["why"]))[2]["proposed"][0]["by"]
+    text = page(found, [])
+    section = text[text.index("Why: what memory said") : text.index("<h2>Settings")]
+    assert section.count("<details>") == section.count("</details>") == 4
+    assert "<p2>" not in text and "<w1>" not in text, "names are escaped"
+    for each in found.outcomes:
+        if each.why is not None:
+            survived = f": {each.why.n_survived} of {len(each.why.proposed)} survived"
+            escaped = each.problem.replace("<", "&lt;").replace(">", "&gt;")
+            assert escaped + (survived if each.why.proposed else "") + "</summary>" in section
+
+
+def test_without_an_arm_that_remembers_there_is_nothing_to_tell():
+    design = Design(arms_named(["cold-ranked"]), learning=False, settings=Settings(budget=60))
+    found = Experiment(design, 1, list(run([Given(problem(0))], design, REGISTRY)))
+    assert found.as_json()["why"] == []
+    assert "what memory said" not in page(found, [])
