@@ -6,7 +6,7 @@ stream order, so answers depend on the wave and the seed, never on jobs or engin
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from os import PathLike
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from metafs.engines import Map, open_engine, require_engine
 from metafs.errors import UsageError
 from metafs.memory import Memory
+from metafs.parameters import check_at_least
 from metafs.problem import Problem
 from metafs.readers import ReadOptions, sources
 from metafs.recording import Failure, fail, failure, finish, skipped
@@ -75,6 +76,7 @@ def solve(
     wave: int = 1,
     jobs: int = 1,
     engine: str = "local",
+    check: int = 0,
     **settings: Any,
 ) -> Iterator[Solution]:
     """Solve a stream of problems, each starting from what the earlier ones taught.
@@ -93,6 +95,9 @@ def solve(
         table of features' properties for problems that bring none of their own.
     wave, jobs, engine
         Problems solved from the same memory, processes, and where they run.
+    check : int
+        Every so many problems, one that memory guided is searched cold too, to tell what memory
+        saves; 0 is never.
     **settings
         The fields of `metafs.settings.Settings`: selector, learner, transfer, budget, ...
 
@@ -110,6 +115,7 @@ def solve(
     plan = Settings(keep=_names(keep), **settings).resolve(registry or Registry())
     if wave < 1:
         raise UsageError(f"wave must be at least 1, not {wave}.")
+    check_at_least("check", check, 0)
     require_engine(engine, jobs)
     described = None if meta_features is None else Path(meta_features)
     read = ReadOptions(_names(target), space, _names(keep), _names(drop), task, described)
@@ -119,7 +125,7 @@ def solve(
         db = db if isinstance(db, MetaDB) else MetaDB(db)
         db.ensure()
         memory = Memory(db, plan.distance, len(stream))
-    return _solve(stream, plan, memory, wave, jobs, engine)
+    return _solve(stream, plan, memory, wave, jobs, engine, check)
 
 
 def _names(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
@@ -146,11 +152,20 @@ def readables(problems: Any, read: ReadOptions) -> list[Readable]:
 
 
 def _solve(
-    stream: Sequence[Readable], plan: Plan, memory: Memory | None, wave: int, jobs: int, engine: str
+    stream: Sequence[Readable],
+    plan: Plan,
+    memory: Memory | None,
+    wave: int,
+    jobs: int,
+    engine: str,
+    check: int,
 ) -> Iterator[Solution]:
     with open_engine(engine, jobs) as side_by_side:
         for start in range(0, len(stream), wave):
             ready = [_ready(each, plan, memory) for each in stream[start : start + wave]]
+            for place, each in enumerate(ready, start=start + 1):
+                if check and place % check == 0 and isinstance(each, Prepared):
+                    ready[place - start - 1] = replace(each, checked=True)
             tasks = [each for each in ready if isinstance(each, Prepared)]
             worked = _worked(side_by_side, tasks)
             for each in ready:

@@ -12,10 +12,12 @@ from metafs.errors import MetafsError
 from metafs.memory import Memory, problem_row
 from metafs.problem import Problem
 from metafs.registry import describe
+from metafs.saving import saving
+from metafs.selection import takes_prior
 from metafs.settings import Plan
-from metafs.solution import Solution
+from metafs.solution import Experience, Solution
 from metafs.steps import Prepared, Stopwatch, Worked, utc_now
-from metafs.transfer import weight
+from metafs.transfer import TRANSFERS, weight
 from metafs.version import __version__
 from metafs_metadb import NeighbourRow, ProblemRow, RunRow, SelectionRows
 
@@ -84,6 +86,7 @@ def solution(prepared: Prepared, worked: Worked, recorded: Mapping[str, float]) 
     names = prepared.problem.feature_names
     chosen = np.flatnonzero(selection.selected)
     best_first = chosen[np.argsort(selection.ranking[chosen], kind="stable")]
+    seconds = {**prepared.seconds, **worked.seconds, **recorded}
     return Solution(
         problem=prepared.problem.name,
         status="solved",
@@ -96,8 +99,20 @@ def solution(prepared: Prepared, worked: Worked, recorded: Mapping[str, float]) 
         stopped=selection.stopped,
         neighbours=tuple((each.name, each.distance) for each in prepared.neighbours),
         transferred=() if prior is None else tuple(names[j] for j in prior.transferred),
-        seconds={**prepared.seconds, **worked.seconds, **recorded},
+        experience=experience_of(prepared),
+        saving=None if worked.cold is None else saving(*worked.cold, selection, seconds),
+        seconds=seconds,
     )
+
+
+def experience_of(prepared: Prepared) -> Experience | None:
+    """Tell whether memory had anything relevant to say; None if it was not asked."""
+    rule, prior = TRANSFERS[prepared.plan.settings.transfer], prepared.prior
+    if rule is None or not rule.remembers or not takes_prior(prepared.plan.selector):
+        return None
+    if prior is None:
+        return "none"
+    return "far" if prior.doubtful else "near"
 
 
 def run_row(prepared: Prepared, worked: Worked) -> RunRow:

@@ -13,6 +13,9 @@ from metafs.prior import Prior
 from metafs.ranking import ranking
 from metafs.typing import Array, Matrix
 
+TOLERANCE = 1e-12
+"""Equal sets may differ in the last bits of their fitness."""
+
 
 @dataclass(frozen=True, eq=False)
 class Selection:
@@ -28,6 +31,24 @@ class Selection:
     stopped: str | None = None
     fitness: float | None = None
     candidates: tuple[tuple[int, tuple[int, ...], float], ...] = ()
+
+
+def evaluations_to(
+    target: float, candidates: Sequence[tuple[int, Sequence[int], float]], n_evaluations: int
+) -> tuple[int, bool]:
+    """Return the number of the first evaluated set that reaches the target, and whether one does.
+
+    A search that never reaches it is charged all its evaluations; none is charged less than one.
+
+    Examples
+    --------
+    >>> evaluations_to(0.5, [(3, (0,), 0.2), (9, (0, 4), 0.6)], n_evaluations=20)
+    (9, True)
+    >>> evaluations_to(0.7, [(3, (0,), 0.2), (9, (0, 4), 0.6)], n_evaluations=20)
+    (20, False)
+    """
+    steps = [step for step, _, fitness in candidates if fitness >= target - TOLERANCE]
+    return max(1, min(steps, default=n_evaluations)), bool(steps)
 
 
 def configured(selector: Any, settings: Mapping[str, Any]) -> Any:

@@ -1,11 +1,14 @@
 """What `solve` says of each problem: one frozen record."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
+
+from metafs.saving import Saving
 
 PHASES = ("describe", "recall", "expect", "select", "learn", "record")
 Status = Literal["solved", "failed", "skipped"]
+Experience = Literal["near", "far", "none"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,10 @@ class Solution:
     """(problem, distance), the nearest first."""
     transferred: tuple[str, ...] = ()
     """The features that memory proposed, to start from or to try first."""
+    experience: Experience | None = None
+    """Whether memory had relevant experience; None if it was not asked."""
+    saving: Saving | None = None
+    """What memory saved, if a cold search was run to tell."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Seconds by phase."""
     error: str | None = None
@@ -49,6 +56,8 @@ class Solution:
             "stopped": self.stopped,
             "neighbours": [{"problem": name, "distance": d} for name, d in self.neighbours],
             "transferred": list(self.transferred),
+            "experience": self.experience,
+            "saving": None if self.saving is None else asdict(self.saving),
             "seconds": {phase: self.seconds.get(phase, 0.0) for phase in PHASES},
             "error": self.error,
         }

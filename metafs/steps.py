@@ -6,7 +6,7 @@ select -> learn                   need only the problem and the prior, and run a
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
@@ -43,6 +43,8 @@ class Prepared:
     fold_prior: Prior | None = None
     """The prior without neighbours of the same source: these may hold rows of the test folds."""
     seconds: Mapping[str, float] = field(default_factory=dict)
+    checked: bool = False
+    """Whether to search cold too, and to tell what memory saved."""
     started_at: datetime = field(default_factory=utc_now)
 
 
@@ -54,6 +56,8 @@ class Worked:
     scores: Scores | None
     quality: Array
     seconds: Mapping[str, float]
+    cold: tuple[Selection, float] | None = None
+    """What a cold search found, and its seconds, where memory was checked."""
 
 
 class Stopwatch:
@@ -221,7 +225,17 @@ def work(prepared: Prepared, *, learning: bool = True) -> Worked:
             seed=settings.seed,
         )
         quality = qualities(problem, selection.selected, scores.success if scores else 1.0)
-    return Worked(selection, scores, quality, clock.seconds)
+    return Worked(selection, scores, quality, clock.seconds, search_cold(prepared, keep))
+
+
+def search_cold(prepared: Prepared, keep: Sequence[int]) -> tuple[Selection, float] | None:
+    """Search without memory, where that is to be checked against; return also the seconds."""
+    if not prepared.checked or prepared.prior is None:
+        return None
+    clock = Stopwatch()
+    with clock("select"):
+        cold = search(replace(prepared, prior=None), keep)
+    return cold, clock.seconds["select"]
 
 
 def kept_columns(problem: Problem, keep: tuple[str, ...]) -> list[int]:

@@ -17,13 +17,14 @@ from metafs.experiment import run as run_all
 from metafs.experiment.comparing import mean_interval, problem_means, running_mean
 from metafs.experiment.drawing import require_matplotlib
 from metafs.experiment.figures import drawings, fitness_along
-from metafs.experiment.outcome import NO_EXPERIENCE, evaluations_to
+from metafs.experiment.outcome import NO_EXPERIENCE
 from metafs.experiment.page import page
 from metafs.experiment.series import QUARTERS, speedups, values
 from metafs.hookspecs import hookimpl
 from metafs.loop import Given, solve
 from metafs.problem import Problem
 from metafs.registry import Registry
+from metafs.selection import evaluations_to
 from metafs.settings import Settings
 from metafs_metadb import MetaDB
 

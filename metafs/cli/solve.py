@@ -31,6 +31,7 @@ from metafs.engines import ENGINES
 from metafs.loop import solve as solve_stream
 from metafs.readers import ReadOptions, sources
 from metafs.registry import Registry
+from metafs.saving import in_words
 from metafs.solution import Solution
 from metafs.transfer import TRANSFERS
 
@@ -59,6 +60,14 @@ NAME_WIDTHS = (12, 40)
     show_default=True,
     metavar="W",
     help="Problems solved from the same memory.",
+)
+@click.option(
+    "--check",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Search every N-th problem cold too, to tell what memory saves; 0 is never.",
 )
 @click.option("--jobs", default=1, show_default=True, metavar="J", help="Processes for a wave.")
 @click.option(
@@ -143,6 +152,10 @@ def line(solution: Solution, width: int) -> str:
     near = ", ".join(f"{one_line(other)} ({d:.2f})" for other, d in solution.neighbours[:2])
     if not near and solution.transferred:
         near = "none; columns judged by their kind"
+    elif solution.experience == "none":
+        near = "none: searched cold"
+    elif solution.experience == "far":
+        near = f"too far to rely on: {near}"
     return "  ".join(
         [
             name,
@@ -162,10 +175,27 @@ def summary(done: list[Solution], seconds: float, db: str) -> str:
         f"\n{counts['solved']} solved, {counts['skipped']} skipped, {counts['failed']} failed "
         f"in {format_seconds(seconds)}; remembered in {db}."
     )
+    text += memory_in_words(done)
     for each in done:
         if each.status == "failed":
             text += "\n" + one_line(f"failed: {each.problem}: {each.error}")
     return text
+
+
+def memory_in_words(done: list[Solution]) -> str:
+    """Return for how many problems memory was of use, and what it saved; nothing if not asked."""
+    asked = Counter(each.experience for each in done if each.experience is not None)
+    if not asked:
+        return ""
+    text = f"\nmemory: near experience for {asked['near']} of {asked.total()} problems"
+    if asked["far"]:
+        text += f", only far experience for {asked['far']}"
+    if asked["none"]:
+        text += f", no relevant experience for {asked['none']}"
+    checked = [each.saving for each in done if each.saving is not None]
+    if checked:
+        text += f"; where it was checked, {in_words(checked)}"
+    return text + "."
 
 
 def _number(value: float | None, width: int) -> str:

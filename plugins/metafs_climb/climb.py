@@ -22,7 +22,7 @@ from metafs.ranking import ranking
 from metafs.selector import Selector
 from metafs.typing import Array, Matrix
 from metafs_climb.evaluations import Evaluations
-from metafs_climb.guided import GuidedClimb, climb_guarded
+from metafs_climb.guided import PREFIXES, GuidedClimb, climb_guarded
 from metafs_climb.mi_confidence import MIConfidence
 from metafs_climb.published import PublishedClimb
 
@@ -183,6 +183,8 @@ class Climb(Selector):
         sets.start(_within(prior.starts, free))
         order = free[np.argsort(-promise(own, prior.expected)[free], kind="stable")]
         doubtful = prior.doubtful or not agree(own, prior.expected)
+        if not each_counts and not sets.prices_size:
+            sets.start([order[:size] for size in PREFIXES if size < len(order)])
         kicks = np.random.default_rng(rng.integers(2**31))
         guided = GuidedClimb(sets, order, kicks, each_counts=each_counts)
         climb_guarded(

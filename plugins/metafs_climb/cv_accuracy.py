@@ -52,6 +52,8 @@ class CVAccuracyEvaluator:
 
     abandons = True
     """Says that ``of_sets`` takes ``above``, the fitness that a set must exceed to matter."""
+    prices_size = False
+    """Says that a set is worth no less for being large."""
 
     def __init__(self, scores: FoldScores) -> None:
         self.scores = scores

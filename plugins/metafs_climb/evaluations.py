@@ -36,7 +36,8 @@ class Evaluations:
     ----------
     evaluator : object
         Its ``of_sets(base, edits)`` is the fitness of base after each row of edits, features that
-        join or leave. One that `abandons` is also told above which fitness a set matters.
+        join or leave. One that `abandons` is also told above which fitness a set matters. One
+        that says `prices_size = False` values a set no less for being large.
     kept : array of int
         The features that belong to every set.
     limit : int
@@ -52,6 +53,7 @@ class Evaluations:
     ) -> None:
         self._of_sets: Evaluate = evaluator.of_sets
         self._abandons = bool(getattr(evaluator, "abandons", False))
+        self.prices_size = bool(getattr(evaluator, "prices_size", True))
         self.target = np.inf if target is None else float(np.round(target, DECIMALS))
         self.deadline = deadline
         self.limit = self.left = limit

@@ -1,6 +1,7 @@
 r"""The guided climb: features tried in the order of their promise, guarded by the published climb.
 
-1. Evaluate the sets that memory proposes to start from.
+1. Evaluate the sets that memory proposes to start from, and, if the measure does not charge for
+   a set's size, the most promising features together.
 2. Climb. Where some feature alone tells much of the target, good sets are small and each choice
    counts: from the empty set, compare the most promising features and add the best, round by
    round. Elsewhere good sets are large and any improvement will do: from the best start, go
@@ -25,9 +26,11 @@ COMPARED = 20
 """The most promising features, of which a round adds the best."""
 HEAD = 64
 """The most promising features, which a pass goes through."""
+PREFIXES = (16, 32, 64)
+"""So many of the most promising features are tried together, where size has no price."""
 KICK = 3
 """Features that a kick takes out."""
-PATIENCE = 4
+PATIENCE = 2
 """Kicks in a row without a better set after which nothing more is hoped for."""
 GUARD, GUARD_IN_DOUBT = 1, 10
 """Evaluations of the published climb to one of the guided."""

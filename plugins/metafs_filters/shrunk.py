@@ -107,6 +107,7 @@ class ShrunkSelector(RankingFromPrior):
         seed = int(check_random_state(self.random_state).randint(2**31))
         noise = chance_quality(X, y, measure, n_draws=self.n_draws, random_state=seed)
         self.n_evaluations_ = X.shape[1] * (1 + self.n_draws)
-        found = shrink(self.measured_, noise, prior.expected, caution=self.caution)
+        caution = min(self.caution, 1.0) if prior.doubtful else self.caution
+        found = shrink(self.measured_, noise, prior.expected, caution=caution)
         self.expected_, self.weight_ = found.expected, found.weight
         return found.quality
