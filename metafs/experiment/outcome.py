@@ -1,6 +1,6 @@
 """What one search on one problem cost until its target, and what it found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -9,11 +9,10 @@ import numpy as np
 from metafs.errors import ProblemError
 from metafs.experiment.why import Why
 from metafs.prior import Prior
+from metafs.selection import TOLERANCE, evaluations_to
 from metafs.solution import PHASES, Solution
 from metafs.steps import Prepared, Worked
 
-TOLERANCE = 1e-12
-"""Equal sets may differ in the last bits of their fitness."""
 COUNTED = tuple(phase for phase in PHASES if phase != "learn")
 """The phases that lie between a problem and its set of features, and that of keeping it."""
 NO_EXPERIENCE = "no relevant experience"
@@ -66,24 +65,6 @@ class Outcome:
         told = asdict(self)
         del told["why"]
         return told
-
-
-def evaluations_to(
-    target: float, candidates: Sequence[tuple[int, Sequence[int], float]], n_evaluations: int
-) -> tuple[int, bool]:
-    """Return the number of the first evaluated set that reaches the target, and whether one does.
-
-    A search that never reaches it is charged all its evaluations; none is charged less than one.
-
-    Examples
-    --------
-    >>> evaluations_to(0.5, [(3, (0,), 0.2), (9, (0, 4), 0.6)], n_evaluations=20)
-    (9, True)
-    >>> evaluations_to(0.7, [(3, (0,), 0.2), (9, (0, 4), 0.6)], n_evaluations=20)
-    (20, False)
-    """
-    steps = [step for step, _, fitness in candidates if fitness >= target - TOLERANCE]
-    return max(1, min(steps, default=n_evaluations)), bool(steps)
 
 
 def fitness_of(worked: Worked, selector: str) -> float:
