@@ -1,0 +1,175 @@
+"""The guided climb: what it tries first, and that the published climb beside it keeps it honest."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from metafs.prior import Prior
+from metafs_climb import Climb, MIConfidence
+from metafs_climb.evaluations import Evaluations
+from metafs_climb.guided import COMPARED, GUARD_IN_DOUBT, HEAD, PREFIXES, GuidedClimb, climb_guarded
+from metafs_climb.published import PublishedClimb
+
+
+def words(n=200, n_features=300, n_good=24, seed=0):
+    """Many weak features, as words are: the first `n_good` tell a little of the target each."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    p = np.full((n, n_features), 0.1)
+    for j in range(n_good):
+        p[y == j % 2, j] = 0.3
+    return (rng.random((n, n_features)) < p).astype(float), y
+
+
+def expecting(n_features, good, value=0.9, **more):
+    expected = np.zeros(n_features)
+    expected[good] = value
+    return Prior(expected, guides=True, **more)
+
+
+def cold_of(X, y, seed, budget=1000):
+    cold = Climb(max_evaluations=budget, random_state=seed).fit(X, y)
+    steps = [step for step, _, fitness in cold.candidates_ if fitness >= cold.fitness_ - 1e-12]
+    return cold, min(steps)
+
+
+def to_target(cold, X, y, prior):
+    return clone(cold).set_params(target_score=cold.fitness_).fit(X, y, prior=prior)
+
+
+def test_what_memory_rightly_expects_saves_most_of_the_evaluations():
+    saved = []
+    for seed in range(5):
+        X, y = words(seed=seed)
+        cold, n_cold = cold_of(X, y, seed)
+        warm = to_target(cold, X, y, expecting(300, range(24)))
+        assert warm.stopped_ == "target score reached"
+        saved.append(n_cold / warm.n_evaluations_)
+    assert np.exp(np.mean(np.log(saved))) > 4
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 1000), st.booleans())
+def test_a_doubtful_prior_lets_the_published_climb_go_first(seed, starts):
+    X, y = words(n_features=60, n_good=6, seed=seed)
+    cold, n_cold = cold_of(X, y, seed, budget=300)
+    wrong = (np.array([50, 51]),) if starts else ()
+    prior = expecting(60, [50, 51, 52], doubtful=True, starts=wrong)
+    warm = to_target(cold, X, y, prior)
+    assert n_cold <= GUARD_IN_DOUBT * HEAD, "else the published climb would not come first alone"
+    assert warm.n_evaluations_ <= n_cold + len(wrong)
+    assert warm.fitness_ >= cold.fitness_ - 1e-12
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 1000))
+def test_a_wrong_prior_that_is_trusted_costs_at_most_twice_and_its_first_climb(seed):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((100, 40)) < 0.4).astype(float)
+    y = (X[:, 3] + X[:, 17] + X[:, 29] >= 2).astype(int)
+    cold, n_cold = cold_of(X, y, seed)
+
+    evaluator = MIConfidence().bind(X, y)
+    sets = Evaluations(evaluator, np.zeros(0, dtype=np.int64), 10_000, cold.fitness_, np.inf)
+    order = np.argsort(evaluator.of_each())  # the least telling first
+    draws = np.random.default_rng(np.random.RandomState(seed).randint(2**31 - 1))
+    published = PublishedClimb(sets, np.arange(40), draws, 5, sets.nothing)
+    published.m = 1000
+    guided = GuidedClimb(sets, order, rng, each_counts=False)
+    while not guided.settled and not sets.over:
+        guided.step()
+    first = sets.spent
+    climb_guarded(guided, published, doubtful=False, until_target=True)
+    a_kick, a_round = 1 + HEAD + 40, 100
+    assert sets.at_target
+    assert sets.spent <= first + 2 * n_cold + a_kick + a_round
+
+
+def test_doubt_is_told_and_a_contradiction_is_a_reason_for_it():
+    X, y = words()
+    far = Climb(max_evaluations=400, random_state=0).fit(
+        X, y, prior=expecting(300, range(24), doubtful=True)
+    )
+    against = Climb(max_evaluations=400, random_state=0).fit(
+        X, y, prior=expecting(300, range(100, 300))
+    )
+    sure = Climb(max_evaluations=400, random_state=0).fit(X, y, prior=expecting(300, range(24)))
+    assert "little was to be expected of memory" in far.stopped_
+    assert "little was to be expected of memory" in against.stopped_
+    assert "memory" not in sure.stopped_
+
+
+def test_where_one_feature_tells_much_features_are_compared_before_one_is_added():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    X = (rng.random((200, 50)) < 0.5).astype(float)
+    for j, right in {7: 0.95, 30: 0.9}.items():
+        X[:, j] = np.where(rng.random(200) < right, y, 1 - y)
+    climb = Climb(random_state=0).fit(X, y, prior=expecting(50, [30, 31, 32]))
+    step, features, _ = climb.candidates_[0]
+    assert features == (7,), "the best of the first round, not the first that is better than none"
+    assert step <= COMPARED
+    assert all(step > COMPARED for step, _, _ in climb.candidates_[1:])
+
+
+def test_where_size_has_no_price_the_most_promising_are_tried_together():
+    X, y = words()
+
+    class Unpriced:
+        prices_size = False
+
+        def __init__(self, evaluator):
+            self.evaluator = evaluator
+
+        def of_sets(self, base, edits):
+            return self.evaluator.of_sets(base, edits)
+
+        def of_each(self):
+            return self.evaluator.of_each()
+
+    class Measure:
+        def bind(self, X, y):
+            return Unpriced(MIConfidence(b=0.0).bind(X, y))
+
+        def of_set(self, X, y, features):
+            return MIConfidence(b=0.0).of_set(X, y, features)
+
+    prior = expecting(300, range(24), starts=(np.array([1, 2]),))
+    climb = Climb(Measure(), random_state=0, max_evaluations=10).fit(X, y, prior=prior)
+    sizes = [len(features) for _, features, _ in climb.candidates_]
+    assert sizes[: 1 + len(PREFIXES)] == [2, *PREFIXES]
+    assert set(range(16)) & set(climb.candidates_[1][1])
+
+
+@pytest.mark.parametrize("expected", [np.zeros(300), np.linspace(0, 1, 300)])
+def test_same_seed_same_answer(expected):
+    X, y = words()
+    prior = Prior(expected, guides=True)
+    one, two = (Climb(random_state=3).fit(X, y, prior=prior) for _ in range(2))
+    assert one.candidates_ == two.candidates_ and one.stopped_ == two.stopped_
+
+
+def test_budget_time_and_kept_features_hold_for_a_guided_climb_too():
+    X, y = words()
+    prior = expecting(300, range(24), starts=(np.array([1, 2]),))
+    short = Climb(max_evaluations=37, random_state=0).fit(X, y, prior=prior)
+    assert short.n_evaluations_ == 37 and short.stopped_.startswith("budget of 37")
+    late = Climb(max_seconds=0.0, random_state=0).fit(X, y, prior=prior)
+    assert late.n_evaluations_ == 0 and late.stopped_.startswith("time is up")
+    kept = Climb(max_evaluations=400, random_state=0, keep_features=[200, 201]).fit(
+        X, y, prior=prior
+    )
+    assert all({200, 201} <= set(features) for _, features, _ in kept.candidates_)
+
+
+def test_the_fitness_it_tells_is_that_of_the_set_it_tells():
+    X, y = words()
+    climb = Climb(max_evaluations=500, random_state=0).fit(X, y, prior=expecting(300, range(24)))
+    measure = MIConfidence()
+    assert climb.fitness_ == pytest.approx(
+        measure.of_set(X, y, np.flatnonzero(climb.get_support())), abs=1e-12
+    )
+    for _, features, fitness in climb.candidates_:
+        assert fitness == pytest.approx(measure.of_set(X, y, features), abs=1e-12)
