@@ -1,7 +1,7 @@
 r"""Learned recall: does it pay to learn which problems and which features transfer?
 
     python benchmarks/learned_recall.py FOLDER... [--budget 1000] [--orders 2] [--part N]
-                 [--arms guided ranked agreement neighbours features]
+                 [--arms ranked agreement trusting both neighbours features]
 
 Each FOLDER is a stream made by `streams.py`. A climb runs until it has the fitness with which the
 cold one of the same budget ended; what it found is then remembered. The arms differ in the prior:
@@ -9,6 +9,8 @@ cold one of the same budget ended; what it found is then remembered. The arms di
 - `ranked`: none; features go by their own information. `guided`: `metafs.transfer.expect`.
 - `agreement`: guided, with problems as near as their features' information is alike,
   :math:`d = \sqrt{1 - \cos(r_D, r_{D'})}` for scores r relative to the best of each problem.
+  `trusting`: guided, which doubts its prior when that d, not its own distance, is beyond `FAR`.
+  `both`: neighbours and doubt by that d. Apart, because doubt alone changes much.
 - `neighbours`: ridge regression learns, from all pairs of remembered problems, which share of one's
   selected features the other selected too; seen are their distance, the cosine, the correlation on
   common features, and how many are common. With w what it predicts, every problem has a say:
@@ -27,6 +29,8 @@ already solved only. *Against guided* is the ratio of the speed-ups, paired over
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -38,12 +42,11 @@ from stream_memory import Memory, Stream
 
 from metafs.errors import MetafsError
 from metafs.prior import Prior
-from metafs.transfer import STARTS, expect, reputation
+from metafs.transfer import FAR, STARTS, expect, reputation
 from metafs.typing import Array
 from metafs_climb import Climb
 
 FIRST, EVERY, LATEST = 15, 10, 60
-
 
 Arm = Callable[[Memory, int], Prior | None]
 
@@ -52,15 +55,18 @@ def ranked(memory: Memory, i: int) -> Prior | None:
     return expect([], memory.stream.problems[i].feature_names, "ranked")
 
 
-def guided(memory: Memory, i: int, distance: Array | None = None) -> Prior | None:
+def guided(
+    memory: Memory, i: int, *, near_by: str = "distance", doubt_by: str = "distance"
+) -> Prior | None:
+    """Return guided's prior; neighbours, and doubt in the nearest, go by either distance."""
     if not memory.solved:
         return None
-    near = memory.nearest(memory.stream.distance[i] if distance is None else distance)
-    return expect(near, memory.stream.problems[i].feature_names, record=memory.record(i))
-
-
-def agreement(memory: Memory, i: int) -> Prior | None:
-    return guided(memory, i, np.sqrt(1.0 - memory.stream.cosine[i]))
+    near = memory.nearest(getattr(memory.stream, near_by)[i])
+    prior = expect(near, memory.stream.problems[i].feature_names, record=memory.record(i))
+    if prior is None or near_by == doubt_by:
+        return prior
+    nearest = getattr(memory.stream, doubt_by)[i, memory.solved].min()
+    return replace(prior, doubtful=bool(nearest > FAR))
 
 
 class LearnedNeighbours:
@@ -129,7 +135,9 @@ class LearnedFeatures:
 ARMS: dict[str, Callable[[], Arm]] = {
     "guided": lambda: guided,
     "ranked": lambda: ranked,
-    "agreement": lambda: agreement,
+    "agreement": lambda: partial(guided, near_by="unlikeness"),
+    "trusting": lambda: partial(guided, doubt_by="unlikeness"),
+    "both": lambda: partial(guided, near_by="unlikeness", doubt_by="unlikeness"),
     "neighbours": LearnedNeighbours,
     "features": LearnedFeatures,
 }

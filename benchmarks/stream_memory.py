@@ -39,6 +39,7 @@ class Stream:
             self.relative[row, ids] = own / max(own.max(), 1e-12)
         self.distance = distances(self.problems)
         self.cosine, self.correlation, self.common = alikeness(self.relative, self.has)
+        self.unlikeness = np.sqrt(1.0 - self.cosine)
         self.cold = [cold_run(problem, budget) for problem in self.problems]
 
 

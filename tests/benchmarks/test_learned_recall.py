@@ -64,6 +64,7 @@ def remembered(modules, stream, n_solved):
     stream.cosine, stream.correlation, stream.common = modules.memory.alikeness(
         stream.relative, stream.has
     )
+    stream.unlikeness = np.sqrt(1.0 - stream.cosine)
     memory = modules.memory.Memory(stream)
     for i in range(n_solved):
         memory.add(i, stream.relative[i] >= np.sort(stream.relative[i])[-5])
@@ -81,6 +82,20 @@ def test_learned_neighbours_are_those_that_share_selected_features(modules):
         assert prior.expected[mine].sum() / prior.expected.sum() > (
             plain.expected[mine].sum() / plain.expected.sum()
         )
+
+
+def test_neighbours_and_doubt_are_changed_one_at_a_time(modules):
+    stream = two_families()
+    stream.distance[:] = 0.99
+    memory = remembered(modules, stream, 30)
+    plain, agreement, trusting, both = (
+        modules.recall.ARMS[arm]()(memory, 30)
+        for arm in ("guided", "agreement", "trusting", "both")
+    )
+    assert [p.doubtful for p in (plain, agreement, trusting, both)] == [True, True, False, False]
+    np.testing.assert_array_equal(plain.expected, trusting.expected)
+    np.testing.assert_array_equal(agreement.expected, both.expected)
+    assert not np.array_equal(plain.expected, both.expected)
 
 
 def test_with_little_behind_them_models_leave_it_to_guided(modules):
