@@ -22,7 +22,7 @@ from metafs.ranking import ranking
 from metafs.selector import Selector
 from metafs.typing import Array, Matrix
 from metafs_climb.evaluations import Evaluations
-from metafs_climb.guided import PREFIXES, GuidedClimb, climb_guarded
+from metafs_climb.guided import GuidedClimb, climb_guarded, large_starts
 from metafs_climb.mi_confidence import MIConfidence
 from metafs_climb.published import PublishedClimb
 
@@ -180,11 +180,12 @@ class Climb(Selector):
         """Climb by the promise of features until there is a reason to stop, and return it."""
         free, rng = self._free(sets.kept), self._rng()
         published = PublishedClimb(sets, free, rng, self.max_edits, sets.nothing)
-        sets.start(_within(prior.starts, free))
+        starts = _within(prior.starts, free)
+        if not each_counts and not sets.prices_size:
+            starts = large_starts(free[np.argsort(-own[free], kind="stable")], starts)
+        sets.start(starts)
         order = free[np.argsort(-promise(own, prior.expected)[free], kind="stable")]
         doubtful = prior.doubtful or not agree(own, prior.expected)
-        if not each_counts and not sets.prices_size:
-            sets.start([order[:size] for size in PREFIXES if size < len(order)])
         kicks = np.random.default_rng(rng.integers(2**31))
         guided = GuidedClimb(sets, order, kicks, each_counts=each_counts)
         climb_guarded(

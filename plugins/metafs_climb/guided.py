@@ -1,7 +1,7 @@
 r"""The guided climb: features tried in the order of their promise, guarded by the published climb.
 
-1. Evaluate the sets that memory proposes to start from, and, if the measure does not charge for
-   a set's size, the most promising features together.
+1. Evaluate the sets that memory proposes to start from. If the measure does not charge for a
+   set's size, these join the features that tell most alone, which are tried together before.
 2. Climb. Where some feature alone tells much of the target, good sets are small and each choice
    counts: from the empty set, compare the most promising features and add the best, round by
    round. Elsewhere good sets are large and any improvement will do: from the best start, go
@@ -16,6 +16,8 @@ n evaluations is found here after at most 2n and those of steps 1 and 2. If the 
 the guard comes first, and gets ten evaluations for one.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from metafs.typing import Array
@@ -27,7 +29,7 @@ COMPARED = 20
 HEAD = 64
 """The most promising features, which a pass goes through."""
 PREFIXES = (16, 32, 64)
-"""So many of the most promising features are tried together, where size has no price."""
+"""So many of the features that tell most alone are tried together, where size has no price."""
 KICK = 3
 """Features that a kick takes out."""
 PATIENCE = 2
@@ -143,6 +145,26 @@ def climb_guarded(
             before = sets.left
             published.round()
             owed -= before - sets.left
+
+
+def large_starts(by_own: Array, starts: Sequence[Array]) -> list[Array]:
+    """Return starts for a measure under which a set is no worse for being large.
+
+    Parameters
+    ----------
+    by_own : array of int
+        The features, those that tell most alone first.
+    starts : sequence of arrays of int
+        What memory proposes.
+
+    Examples
+    --------
+    >>> [len(each) for each in large_starts(np.arange(100), [np.array([1, 98, 99])])]
+    [16, 32, 64, 66]
+    """
+    alone = [by_own[:size] for size in PREFIXES if size < len(by_own)]
+    widest = alone[-1] if alone else by_own
+    return [*alone, *(np.union1d(widest, start) for start in starts)]
 
 
 def _fitness(at: Position) -> float:
