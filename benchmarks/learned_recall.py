@@ -1,6 +1,7 @@
 r"""Learned recall: does it pay to learn which problems and which features transfer?
 
-    python benchmarks/learned_recall.py FOLDER... [--budget 1000] [--orders 2] [--first-order 1] [--part N]
+    python benchmarks/learned_recall.py FOLDER... [--budget 1000] [--orders 2]
+                 [--first-order 1] [--part N]
                  [--arms ranked agreement trusting both neighbours features]
 
 Each FOLDER is a stream made by `streams.py`. A climb runs until it has the fitness with which the
@@ -25,8 +26,8 @@ Models begin with 15 problems (guided before) and are fitted again after every t
 already solved only. *Against guided* is the ratio of the speed-ups, paired over problems, with a
 95 % interval by bootstrap over problems; *slower*, the share slower than cold; *ms*, the time for a
 prior. The interval takes the orders as they are, and what is found early changes all that follows:
-other orders move a ratio by more than it says, so a gain counts only if fresh ones (`--first-order`)
-show it too.
+other orders move a ratio by more than it says, so a gain counts only if fresh ones show it too
+(`--first-order`).
 """
 
 import argparse
