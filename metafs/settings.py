@@ -152,11 +152,17 @@ class Plan:
     distance: Any
     regressor: Any
     """None if no plugin offers the default one."""
+    fold_selector: Any = None
+    """What selects inside folds, if not the selector: one without an aim set for all rows."""
 
-    def selector_for(self, categorical: Iterable[int], keep: Iterable[int]) -> Any:
+    def selector_for(
+        self, categorical: Iterable[int], keep: Iterable[int], *, in_fold: bool = False
+    ) -> Any:
         """Return the selector, told of categorical and kept columns if it can make use of it."""
         told = {"categorical_features": sorted(categorical), "keep_features": sorted(keep)}
-        return configured(self.selector, {name: value for name, value in told.items() if value})
+        other = in_fold and self.fold_selector is not None
+        selector = self.fold_selector if other else self.selector
+        return configured(selector, {name: value for name, value in told.items() if value})
 
     def learner_for(self, problem: Problem) -> tuple[str, Any]:
         """Return the learner that suits the problem's target, with its name."""

@@ -216,7 +216,7 @@ def work(prepared: Prepared, *, learning: bool = True) -> Worked:
         scores = learn(
             problem,
             selection.selected,
-            plan.selector_for(problem.categories, keep),
+            plan.selector_for(problem.categories, keep, in_fold=True),
             learner,
             scoring=scoring,
             prior=prepared.fold_prior,

@@ -246,10 +246,14 @@ def _plan_for(readable: Readable, plan: Plan) -> Plan:
 
 
 def aimed(plan: Plan, target: float) -> Plan:
-    """Return the plan with a search that stops once it reaches the target."""
+    """Return the plan with a search that stops once it reaches the target.
+
+    The target is one of all rows; inside the folds of the learner it would mean nothing.
+    """
     params = {**plan.settings.params, TARGET: target}
     return replace(
         plan,
         settings=replace(plan.settings, params=params),
         selector=configured(plan.selector, {TARGET: target}),
+        fold_selector=plan.selector,
     )
