@@ -51,7 +51,7 @@ def test_links_lead_somewhere():
 def test_the_queries_of_the_readme_are_answered(tmp_path):
     readme = "\n".join(blocks(ROOT / "README.md", "bash"))
     queries = re.findall(r'metafs sql "(.*?)"( -p \S+)?', readme, flags=re.DOTALL)
-    assert len(queries) == 3
+    assert len(queries) == 2
     environment = {**os.environ, "METAFS_DB": str(tmp_path / "m.duckdb")}
     quick = ["--budget", "60", "--folds", "2", "--selector", "infogain"]
     run(["solve", "demo:digits", *quick], environment)

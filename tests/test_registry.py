@@ -139,7 +139,8 @@ def test_a_registry_survives_cloning_and_pickling():
     registry = Registry([metafs_filters, Mine()], disabled=["metafs"])
     assert copy.deepcopy(registry) is registry
     again = pickle.loads(pickle.dumps(registry))
-    assert list(again.selectors) == list(registry.selectors) == ["fisher", "infogain", "mine"]
+    names = ["fisher", "infogain", "mine", "shrunk"]
+    assert list(again.selectors) == list(registry.selectors) == names
 
 
 class Mine:

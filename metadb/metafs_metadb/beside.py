@@ -60,7 +60,7 @@ class Beside:
     """
 
     def __init__(self, database: Path) -> None:
-        self.folder = database.with_name(database.name + SUFFIX)
+        self.folder = database.parent / f"{database.name}{SUFFIX}"
         self.wants_vocabulary = False
         self._seen: Stamp | None = None
         self._vocabulary: Vocabulary | None = None

@@ -186,8 +186,8 @@ class Climb(Selector):
         sets.start(starts)
         order = free[np.argsort(-promise(own, prior.expected)[free], kind="stable")]
         doubtful = prior.doubtful or not agree(own, prior.expected)
-        kicks = np.random.default_rng(rng.integers(2**31))
-        guided = GuidedClimb(sets, order, kicks, each_counts=each_counts)
+        # Spawned, not drawn: the published climb beside it must take the path it takes alone.
+        guided = GuidedClimb(sets, order, rng.spawn(1)[0], each_counts=each_counts)
         climb_guarded(
             guided, published, doubtful=doubtful, until_target=self.target_score is not None
         )

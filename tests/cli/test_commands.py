@@ -86,6 +86,8 @@ def test_solve_prints_one_json_object_a_line(tmp_path, solved):
         "stopped",
         "neighbours",
         "transferred",
+        "experience",
+        "saving",
         "seconds",
         "error",
     ]

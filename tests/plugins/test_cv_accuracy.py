@@ -215,6 +215,7 @@ class Exact:
 
         class Deaf:
             of_each = staticmethod(evaluator.of_each)
+            prices_size = evaluator.prices_size
 
             def of_sets(self, base, edits):
                 return evaluator.of_sets(base, edits)

@@ -1,0 +1,71 @@
+"""What memory saved, as solve tells it."""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from metafs import Problem, solve
+from metafs.cli.app import cli
+from metafs.errors import UsageError
+from metafs.saving import Saving, in_words, saving
+from metafs.selection import Selection
+
+
+def found(candidates, n_evaluations, fitness):
+    return Selection(
+        np.array([True]), np.ones(1), np.ones(1), n_evaluations, "done", fitness, candidates
+    )
+
+
+def test_both_sides_are_charged_up_to_the_first_set_as_good_as_the_cold_one():
+    cold = found(((10, (0,), 0.2), (40, (0, 1), 0.5)), 100, 0.5)
+    warm = found(((4, (0,), 0.3), (8, (1,), 0.5), (30, (2,), 0.7)), 50, 0.7)
+    seconds = {
+        "describe": 0.1,
+        "recall": 0.2,
+        "expect": 0.3,
+        "select": 5.0,
+        "record": 0.4,
+        "learn": 9,
+    }
+    assert saving(cold, 2.0, warm, seconds) == Saving(40, 8, 0.8, pytest.approx(1.8), True)
+
+
+def test_a_search_that_never_gets_there_is_charged_in_full_and_hurts():
+    cold = found(((40, (0, 1), 0.5),), 100, 0.5)
+    warm = found(((4, (0,), 0.3),), 30, 0.3)
+    told = saving(cold, 2.0, warm, {"select": 1.0})
+    assert (told.evaluations, told.reached, told.hurt) == (30, False, True)
+    assert saving(found((), 5, None), 1.0, warm, {}) is None
+    assert "it hurt in 1 of 2" in in_words([told, Saving(40, 8, 1.0, 0.5, True)])
+
+
+def stream(n=6):
+    rng = np.random.default_rng(0)
+    names = [f"word{j}" for j in range(30)]
+    for i in range(n):
+        X = (rng.random((120, 30)) < 0.3).astype(float)
+        y = (X[:, 3] + X[:, 7] + X[:, 11] >= 1).astype(int)
+        yield Problem.of(X, y, feature_names=names, name=f"p{i}", source=f"p{i}.csv")
+
+
+def test_every_so_many_problems_are_searched_cold_too(tmp_path):
+    told = list(solve(stream(), db=tmp_path / "m.duckdb", budget=100, folds=2, check=2))
+    assert [each.experience for each in told] == ["none"] + ["near"] * 5
+    assert [each.saving is not None for each in told] == [False, True] * 3
+    plain = list(solve(stream(), db=tmp_path / "other.duckdb", budget=100, folds=2))
+    assert all(each.saving is None for each in plain)
+    assert [each.features for each in plain] == [each.features for each in told]
+    cold = list(solve(stream(), db=tmp_path / "cold.duckdb", transfer="none", budget=100, folds=2))
+    assert all(each.experience is None for each in cold)
+    with pytest.raises(UsageError, match="check"):
+        solve(stream(), db=None, check=-1)
+
+
+def test_the_command_says_what_memory_saved_and_when_there_was_none(tmp_path):
+    arguments = ["solve", "demo:digits", "--db", str(tmp_path / "m.duckdb"), "--budget", "80"]
+    result = CliRunner().invoke(cli, [*arguments, "--folds", "2", "--check", "20"])
+    assert result.exit_code == 0
+    assert "none: searched cold" in result.stdout.splitlines()[1]
+    assert "near experience for 44 of 45 problems, no relevant experience for 1" in result.stderr
+    assert "evaluations instead of" in result.stderr and "of 2." in result.stderr
