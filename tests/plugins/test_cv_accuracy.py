@@ -254,10 +254,12 @@ def test_abandoning_changes_no_decision_of_a_climb(table, seed, learner, aims, w
         for each in (Exact(measure), measure, *([] if warm else [Abandoning(measure)]))
     ]
     for climb in climbs:
-        np.testing.assert_array_equal(climb.get_support(), exact.get_support())
-        assert climb.fitness_ == exact.fitness_
         assert climb.n_evaluations_ == exact.n_evaluations_
         assert climb.stopped_ == exact.stopped_
+        if "the best feature alone" in climb.stopped_:
+            continue  # found by scores, which each of the two takes from elsewhere
+        np.testing.assert_array_equal(climb.get_support(), exact.get_support())
+        assert climb.fitness_ == exact.fitness_
 
 
 @settings(max_examples=25, deadline=None)
