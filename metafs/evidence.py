@@ -22,9 +22,15 @@ MUCH = 0.45
 
 
 def information_of_each(
-    X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]] | None = None
+    X: Matrix,
+    y: Array,
+    categories: Mapping[int, tuple[str, ...]] | None = None,
+    *,
+    n_bins: int = 4,
 ) -> Array:
     """Return the mutual information of each feature with the target, in bits.
+
+    Real-valued features and targets are discretised into `n_bins`.
 
     Examples
     --------
@@ -32,8 +38,9 @@ def information_of_each(
     >>> information_of_each(X, np.array([0, 0, 1, 1]))
     array([1., 0.])
     """
-    codes = discretise(X, categories=categories or {}).matrix
-    return np.asarray(SetInformation(codes, discretise_target(np.asarray(y))).of_each())
+    codes = discretise(X, n_bins=n_bins, categories=categories).matrix
+    classes = discretise_target(np.asarray(y), n_bins=n_bins)
+    return SetInformation(codes, classes).of_each()
 
 
 def promise(own: Array, expected: Array) -> Array:

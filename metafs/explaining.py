@@ -32,7 +32,7 @@ from metafs.explanation import (
 )
 from metafs.prior import Source
 from metafs.recalled import experiences
-from metafs.transfer import TRANSFERS, Experience, expect, reputation
+from metafs.transfer import OF_NEIGHBOURS, TRANSFERS, Experience, expect, reputation
 from metafs.typing import Array
 from metafs_metadb import FeatureRecord, MetaDB, RunTold
 
@@ -128,7 +128,7 @@ def explanation(
     if rule is not None and rule.remembers and told.run["prior_used"] is not None:
         prior = expect(near, names, told.run["transfer"])
         sources = () if prior is None else prior.sources
-        of_neighbours = 0.5 if rule.guides else 1.0
+        of_neighbours = OF_NEIGHBOURS if rule.guides else 1.0
         parts = zip(
             _said(near, sources, names, of_neighbours),
             _recorded(record, 1.0 - of_neighbours),

@@ -36,6 +36,9 @@ C = 0.001
 STARTS = 3
 """Neighbours whose sets a guided search tries as they are."""
 
+OF_NEIGHBOURS = 0.5
+"""The neighbours' part in what guides; the rest is the record over all problems."""
+
 FAR = 0.95
 """Beyond this distance a nearest problem is no reason for trust."""
 
@@ -88,7 +91,21 @@ def weight(distance: Array | float, c: float = C) -> Array:
     return np.asarray(1.0 / (c + np.square(distance)))
 
 
-def expectation(distances: Array, qualities: Array, c: float = C) -> Array:
+def shares(distances: Array, nobody: float = 0.0) -> Array:
+    """Return the share of each neighbour in what is expected.
+
+    `nobody` is the weight of one more neighbour, of whom nothing is to be expected.
+
+    Examples
+    --------
+    >>> shares(np.array([0.5, 0.5])), shares(np.array([1.0]), nobody=float(weight(1.0)))
+    (array([0.5, 0.5]), array([0.5]))
+    """
+    w = weight(distances)
+    return np.asarray(w / (w.sum() + nobody))
+
+
+def expectation(distances: Array, qualities: Array, nobody: float = 0.0) -> Array:
     """Return P_D for each feature, from k distances and qualities of shape (k, n_features).
 
     Examples
@@ -96,8 +113,7 @@ def expectation(distances: Array, qualities: Array, c: float = C) -> Array:
     >>> expectation(np.array([0.5, 0.5]), np.array([[1.0, 0.0], [0.5, 0.0]]))
     array([0.75, 0.  ])
     """
-    w = weight(distances, c)
-    return np.asarray(w @ qualities / w.sum())
+    return np.asarray(shares(distances, nobody) @ qualities)
 
 
 def reputation(record: "FeatureRecord") -> Array:
@@ -165,7 +181,7 @@ def expect(
     expected, sources = _expected(near, _aligned(near, names, rule.worth), nobody)
     strange = strangers(near, names) if judged is not None else np.zeros(0, dtype=np.int64)
     if rule.guides and record is not None:
-        expected = (expected + reputation(record)) / 2
+        expected = OF_NEIGHBOURS * expected + (1 - OF_NEIGHBOURS) * reputation(record)
         strange = strange[record.n_problems[strange] == 0]
     if judged is not None:
         expected[strange] = np.clip(judged[strange], 0.0, 1.0)
@@ -205,19 +221,13 @@ def strangers(near: Sequence[Experience], names: Sequence[str]) -> Array:
 def _expected(
     near: Sequence[Experience], quality: Array, nobody: float
 ) -> tuple[Array, tuple[Source, ...]]:
-    """Return the expectation of each feature, and each neighbour's part in it.
-
-    `nobody` is the weight of one more neighbour, of whom nothing is to be expected.
-    """
-    if not near:
-        return np.zeros(quality.shape[1]), ()
-    w = weight(np.array([memory.distance for memory in near]))
-    shares = w / (w.sum() + nobody)
+    """Return the expectation of each feature, and each neighbour's part in it."""
+    distances = np.array([memory.distance for memory in near])
     sources = tuple(
         Source(memory.problem, memory.distance, float(share), row)
-        for memory, share, row in zip(near, shares, quality, strict=True)
+        for memory, share, row in zip(near, shares(distances, nobody), quality, strict=True)
     )
-    return np.clip(shares @ quality, 0.0, 1.0), sources
+    return np.clip(expectation(distances, quality, nobody), 0.0, 1.0), sources
 
 
 def _aligned(

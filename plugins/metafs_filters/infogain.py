@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from metafs.discretise import categories_of, discretise, discretise_target
-from metafs.information import SetInformation
+from metafs.discretise import categories_of
+from metafs.evidence import information_of_each
 from metafs.ranking import RankingSelector
 from metafs.typing import Array, Matrix
 
@@ -41,9 +41,7 @@ class InfoGain:
     ) -> Array:
         """Return the information gain of every feature."""
         X = csr_array(X) if issparse(X) else np.asarray(X, dtype=np.float64)
-        codes = discretise(X, n_bins=self.n_bins, categories=categories).matrix
-        classes = discretise_target(np.asarray(y), n_bins=self.n_bins)
-        return SetInformation(codes, classes).of_each()
+        return information_of_each(X, y, categories, n_bins=self.n_bins)
 
 
 class InfoGainSelector(RankingSelector):
