@@ -281,23 +281,30 @@ def run(streams, monkeypatch, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"),
+    ("lines", "sentence"),
     [
-        (b"plain", "cannot be read as lines of JSON"),
-        (gzip.compress(b"{]"), "line 1: is not JSON"),
-        (gzip.compress(b"\xff\xfe"), "cannot be read as lines of JSON"),
-        (gzip.compress(b'{"label": "a", "text": "b"}')[:-9], "cannot be read as lines of JSON"),
-        (gzip.compress(b'{"label": "a", "text": "b"}\n{"label": "a"}'), "line 2: holds no text"),
-        (gzip.compress(b'{"text": "b"}'), "line 1: holds no label"),
-        (gzip.compress(b"[1]"), "line 1: holds no text"),
-        (gzip.compress(b""), "the file is empty"),
+        (b"{]", "line 1: is not JSON"),
+        (b"\xff\xfe", "cannot be read as lines of JSON"),
+        (b'{"label": "a", "text": "b"}\n{"label": "a"}', "line 2: holds no text"),
+        (b'{"text": "b"}', "line 1: holds no label"),
+        (b"[1]", "line 1: holds no text"),
+        (b"", "the file is empty"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(streams, tmp_path, content, sentence):
+def test_what_is_wrong_with_a_line_is_said(streams, tmp_path, lines, sentence):
     path = tmp_path / "wrong.jsonl.gz"
-    path.write_bytes(content)
+    path.write_bytes(gzip.compress(lines))
     with pytest.raises(UsageError, match=sentence):
         streams.text_pairs(path)
+
+
+def test_a_file_that_is_not_compressed_or_cut_short_is_said(streams, tmp_path):
+    path = tmp_path / "wrong.jsonl.gz"
+    whole = gzip.compress(b'{"label": "a", "text": "b"}')
+    for content in (b"plain", whole[:-9]):
+        path.write_bytes(content)
+        with pytest.raises(UsageError, match="cannot be read as lines of JSON"):
+            streams.text_pairs(path)
 
 
 @pytest.mark.parametrize(
