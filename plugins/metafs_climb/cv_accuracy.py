@@ -81,7 +81,7 @@ class CVAccuracyEvaluator:
             joins = ~inside[edit]
             edited = keys + self._keys(edit[joins]) - self._keys(edit[~joins])
             inside[edit] = joins
-            found[i] = self._fitness(np.flatnonzero(inside), edited, likely, above)
+            found[i] = self._fitness(base, np.flatnonzero(inside), edited, likely, above)
             inside[edit] = ~joins
             if above is not None:
                 above = max(above, float(found[i]))
@@ -104,7 +104,12 @@ class CVAccuracyEvaluator:
         return keys
 
     def _fitness(
-        self, features: Array, keys: Array, likely: Array | float, above: float | None
+        self,
+        base: Array,
+        features: Array,
+        keys: Array,
+        likely: Array | float,
+        above: float | None,
     ) -> float:
         """Score a set until all folds are done, or until it can no longer exceed ``above``.
 
@@ -122,6 +127,10 @@ class CVAccuracyEvaluator:
             if above is not None and value <= above + _SAME:
                 return min(value, above)
             if not done.any():
+                found = self.scores.near(base, features)
+                if found is not None:
+                    self._take(features, found)
+                    continue
                 cells = self.scores.cells(keys) if cells is None else cells
                 self._fit_at_once([(features, cells)])
             if not done.all():
@@ -140,15 +149,23 @@ class CVAccuracyEvaluator:
 
     def _fit_at_once(self, sets: Sequence[tuple[Array, Cells | None]]) -> None:
         """Fit all folds of sets of one size together, as far as that can be done."""
-        can = [(s, cells) for s, cells in sets if cells and self.scores.fits_at_once(s, cells)]
+        can = [
+            (features, cells)
+            for features, cells in sets
+            if cells and self.scores.fits_at_once(features, len(cells.rows))
+        ]
         if not can:
             return
         for (features, cells), found in zip(can, self.scores.at_once(can), strict=True):
             if features.tobytes() not in self._known:
                 self._begin(features, cells)
-            scores, done = self._known[features.tobytes()]
-            fitted = ~np.isnan(found)
-            scores[fitted], done[fitted] = found[fitted], True
+            self._take(features, found)
+
+    def _take(self, features: Array, found: Array) -> None:
+        """Remember the scores of the folds that were fitted."""
+        scores, done = self._known[features.tobytes()]
+        fitted = ~np.isnan(found)
+        scores[fitted], done[fitted] = found[fitted], True
 
     def _fit_singles(self) -> None:
         """Fit single features together with others that have about as many cells."""

@@ -17,7 +17,11 @@ from sklearn.metrics import r2_score
 from metafs.typing import Array
 from metafs_climb.cells import Cells, best_right, cells_of
 from metafs_climb.fold_tables import FoldTables
+from metafs_climb.nearby_logistic import LogisticRows
 from metafs_climb.newton_logistic import MAX_VALUES, TIE, decisions, recognised
+
+FEW = 16
+"""Sets of up to so many features are fitted by cells, of which they have few."""
 
 
 def worth_of_right(n_tested: Array, *, balanced: bool) -> Array:
@@ -56,6 +60,7 @@ class FoldScores:
         self.learner = learner
         self.n_folds = len(tables.folds)
         self._logistic = None
+        self._rows: LogisticRows | None = None
         problem = tables.problem
         if problem.classes is None:
             return
@@ -70,6 +75,12 @@ class FoldScores:
         self._worth = worth_of_right(self._n_rows[:-1], balanced=balanced)
         if n_classes == 2:
             self._logistic = recognised(learner)
+        if self._logistic is not None:
+            self._rows = LogisticRows(tables, *self._logistic)
+            every = np.arange(problem.n_samples)
+            self._tested = np.zeros((self.n_folds + 1, problem.n_samples, n_classes))
+            self._tested[fold, every, problem.y] = 1.0
+            self._tested = self._tested[:-1]
 
     def of_nothing(self) -> Array:
         """Return what guessing reaches without any feature."""
@@ -91,12 +102,12 @@ class FoldScores:
             return np.ones(self.n_folds)
         return best_right(cells.counts[:, :-1], self._worth)
 
-    def fits_at_once(self, features: Array, cells: Cells) -> bool:
-        """Say whether all folds of a set can be had together, by `at_once`."""
+    def fits_at_once(self, features: Array, n_cells: int) -> bool:
+        """Say whether all folds of a set can be had together, by `at_once` or `near`."""
         return (
             self._logistic is not None
-            and len(cells.rows) * len(features) * self.n_folds <= MAX_VALUES
-            and all(map(self.tables.is_plain, features.tolist()))
+            and n_cells * len(features) * self.n_folds <= MAX_VALUES
+            and bool(self.tables.plain[features].all())
         )
 
     def at_once(self, sets: Sequence[tuple[Array, Cells]]) -> Array:
@@ -112,11 +123,27 @@ class FoldScores:
         tested = np.moveaxis(counts[:, :, :-1], 1, 2)
         n_train = counts.sum(axis=2)[:, None] - tested
         found = decisions(values, n_train.sum(axis=3), n_train[..., 1], *self._logistic)
+        return self._scored(found, tested)
+
+    def near(self, base: Array, features: Array) -> Array | None:
+        """Return the scores of a large set in all folds, quickly if it is near ``base``.
+
+        None means that it is not large, or too large, or that it cannot be had so.
+        """
+        n_rows = self.tables.problem.n_samples
+        if len(features) <= FEW or not self.fits_at_once(features, n_rows):
+            return None
+        assert self._rows is not None
+        found = self._rows.decisions(base, features)
+        return None if found is None else self._scored(found, self._tested)
+
+    def _scored(self, found: Array, tested: Array) -> Array:
+        """Return the score in each fold, from decisions and the rows tested, of each class."""
         says_one = found > TIE
-        right = np.where(says_one, tested[..., 1], 0.0), np.where(says_one, 0.0, tested[..., 0])
-        n_right = np.stack([right[1].sum(axis=2), right[0].sum(axis=2)], axis=2)
-        failed = np.isnan(found).any(axis=2)
-        return np.where(failed, np.nan, (n_right * self._worth).sum(axis=2))
+        right = np.where(says_one, 0.0, tested[..., 0]), np.where(says_one, tested[..., 1], 0.0)
+        n_right = np.stack([each.sum(axis=-1) for each in right], axis=-1)
+        scores = (n_right * self._worth).sum(axis=-1)
+        return np.where(np.isnan(found).any(axis=-1), np.nan, scores)
 
     def of_fold(self, features: Array, fold: int) -> float:
         """Return the score in one fold."""

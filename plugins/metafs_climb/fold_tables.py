@@ -6,6 +6,7 @@ room.
 """
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -89,11 +90,16 @@ class FoldTables:
         """Return keys that are equal where the values of a column are."""
         return self._remembered("keys", j, lambda j: column_keys(self.column(j), j))
 
-    def is_plain(self, j: int) -> bool:
-        """Say whether a column can be learnt from as it is: numbers, none of them missing."""
-        if j in self.problem.categories:
-            return False
-        return bool(self._remembered("plain", j, lambda j: ~np.isnan(self.column(j)).any()))
+    @cached_property
+    def plain(self) -> Array:
+        """Whether each column can be learnt from as it is: numbers, none of them missing."""
+        if issparse(self._X):
+            columns = np.repeat(np.arange(self._X.shape[1]), np.diff(self._X.indptr))
+            missing = np.bincount(columns, np.isnan(self._X.data), self._X.shape[1]) > 0
+        else:
+            missing = np.isnan(self._X).any(axis=0)
+        missing[list(self.problem.categories)] = True
+        return ~missing
 
     def table(self, features: Array, fold: int) -> Array:
         """Return the prepared columns of a set, numbers first, for all rows in one fold."""
@@ -102,7 +108,7 @@ class FoldTables:
         return np.hstack([self._block(j, fold) for j in ordered])
 
     def _block(self, j: int, fold: int) -> Array:
-        if self.is_plain(j):
+        if self.plain[j]:
             return self.column(j)[:, None]
         return self._remembered(f"fold {fold}", j, lambda j: self._prepared(j, fold))
 

@@ -79,6 +79,49 @@ def spreads(values: Array, n_in: Array) -> Array:
     return np.sqrt(np.where(constant, 1.0, variance))
 
 
+def design(values: Array, n_in: Array, C: float, scaled: bool) -> tuple[Array, Array]:
+    """Return A, with a first column of ones, and D, for the values of features in cells.
+
+    Shifting columns is the free intercept's affair; dividing them keeps H well conditioned.
+    """
+    values = values - values.mean(axis=-2, keepdims=True)
+    size = np.abs(values).max(axis=-2, keepdims=True)
+    size[size == 0] = 1.0
+    A = np.concatenate([np.ones((*values.shape[:-1], 1)), values / size], axis=-1)
+    D = np.zeros((*n_in.shape[:-1], A.shape[-1]))
+    D[..., 1:] = ((spreads(values, n_in) if scaled else 1.0) / size) ** 2 / C
+    return A, D
+
+
+def hessian(A: Array, D: Array, n_in: Array, p: Array) -> Array:
+    """Return H in each fold, where the rows of a cell are of class 1 with probability p."""
+    weights = (n_in * p * (1 - p))[..., None, :]
+    H: Array = (np.swapaxes(A, -1, -2)[..., None, :, :] * weights) @ A[..., None, :, :]
+    diagonal = np.arange(D.shape[-1])
+    H[..., diagonal, diagonal] += D
+    return H
+
+
+def minimum(A: Array, D: Array, n_in: Array, n_one: Array, w: Array) -> Array:
+    """Return the weights in each fold, looked for from w; NaN where the search does not converge.
+
+    A and D are what `design` returns, the others as in `decisions`.
+    """
+    A_T = np.swapaxes(A, -1, -2)
+    for _ in range(MAX_STEPS):
+        p = expit(w @ A_T)
+        g = (n_in * p - n_one) @ A + D * w
+        try:
+            step = np.linalg.solve(hessian(A, D, n_in, p), g[..., None])[..., 0]
+        except np.linalg.LinAlgError:
+            return np.full_like(w, np.nan)
+        longest = np.abs(step @ A_T).max(axis=-1, keepdims=True)
+        w = w - step * np.minimum(1.0, LONGEST / np.maximum(longest, LONGEST))
+        if longest.max() < CONVERGED:
+            break
+    return np.where(longest < CONVERGED, w, np.nan)
+
+
 def decisions(values: Array, n_in: Array, n_one: Array, C: float, scaled: bool) -> Array:
     """Return the decision on each cell in each fold, above 0 for class 1, for one set or many.
 
@@ -102,29 +145,6 @@ def decisions(values: Array, n_in: Array, n_one: Array, C: float, scaled: bool) 
     >>> decisions(np.array([[0.0], [1.0]]), n_in, n_one, 1.0, scaled=True).round(2)
     array([[-0.9,  0.9]])
     """
-    # Shifting columns is the free intercept's affair; dividing them keeps H well conditioned.
-    values = values - values.mean(axis=-2, keepdims=True)
-    size = np.abs(values).max(axis=-2, keepdims=True)
-    size[size == 0] = 1.0
-    n_features = values.shape[-1]
-    D = np.zeros((*n_in.shape[:-1], n_features + 1))
-    D[..., :-1] = ((spreads(values, n_in) if scaled else 1.0) / size) ** 2 / C
-    A = np.concatenate([values / size, np.ones((*values.shape[:-1], 1))], axis=-1)
-    A_T = np.swapaxes(A, -1, -2)
-    w = np.zeros_like(D)
-    diagonal = np.arange(n_features + 1)
-    for _ in range(MAX_STEPS):
-        p = expit(w @ A_T)
-        g = (n_in * p - n_one) @ A + D * w
-        weights = (n_in * p * (1 - p))[..., None, :]
-        H = (A_T[..., None, :, :] * weights) @ A[..., None, :, :]
-        H[..., diagonal, diagonal] += D
-        try:
-            step = np.linalg.solve(H, g[..., None])[..., 0]
-        except np.linalg.LinAlgError:
-            return np.full(n_in.shape, np.nan)
-        longest = np.abs(step @ A_T).max(axis=-1, keepdims=True)
-        w -= step * np.minimum(1.0, LONGEST / np.maximum(longest, LONGEST))
-        if longest.max() < CONVERGED:
-            break
-    return np.where(longest < CONVERGED, w @ A_T, np.nan)
+    A, D = design(values, n_in, C, scaled)
+    found: Array = minimum(A, D, n_in, n_one, np.zeros_like(D)) @ np.swapaxes(A, -1, -2)
+    return found
