@@ -125,7 +125,7 @@ def timed_ms(ask: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def without_indexes() -> None:
-    beside.FEATURES_FROM = beside.SELECTIONS_FROM = beside.SIGNATURES_FROM = sys.maxsize
+    beside.FEATURES_FROM = beside.SUMS_FROM = beside.SIGNATURES_FROM = sys.maxsize
 
 
 def totals(db: MetaDB, names: list[str], source: str = "stored 7.csv") -> list[Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from metafs.judgement import LATEST
 from metafs.problem import Problem
-from metafs.recalled import experiences
+from metafs.recalled import BestRuns, experiences
 from metafs.settings import Settings
 from metafs.signature import Signature
 from metafs.transfer import Experience
@@ -63,6 +63,7 @@ class Memory:
         self._distance = distance
         self._in_memory = stream_length >= INDEX_FROM
         self._searches: dict[tuple[str, str], NeighbourSearch] = {}
+        self._best_runs = BestRuns()
 
     def describe(self, problem: Problem, distance: str, project: int | None = None) -> Described:
         """Turn a problem into its signature, over all features or over the important ones.
@@ -96,10 +97,8 @@ class Memory:
 
     def experience(self, neighbours: Sequence[Neighbour]) -> list[Experience]:
         """Return what is remembered of each neighbour's features."""
-        if not neighbours:
-            return []
-        remembered = self.db.experience([each.problem_id for each in neighbours])
-        return experiences(neighbours, remembered)
+        ids = [near.problem_id for near in neighbours]
+        return experiences(neighbours, self._best_runs.of(ids, self.db.experience))
 
     def feature_experience(
         self, problem: Problem, *, exclude_name: str | None, exclude_source: str | None
@@ -113,20 +112,20 @@ class Memory:
             exclude_source=exclude_source,
         )
 
-    def feature_record(
+    def feature_records(
         self,
         problem: Problem,
+        exclude_sources: Sequence[str | None],
         *,
         exclude_name: str | None = None,
-        exclude_source: str | None = None,
-    ) -> FeatureRecord:
-        """Return how each feature of the problem did in all other problems of the same space."""
-        return self.db.feature_record(
+    ) -> list[FeatureRecord]:
+        """Return how each feature did in all other problems of the space, but for a source."""
+        return self.db.feature_records(
             space_of(problem),
             problem.feature_names,
+            exclude_sources,
             exclude_fingerprint=problem.fingerprint,
             exclude_name=exclude_name,
-            exclude_source=exclude_source,
         )
 
     def solved(self, problem: Problem, settings: Settings) -> Mapping[str, Any] | None:
@@ -157,6 +156,7 @@ class Memory:
                 candidates=candidates,
                 neighbours=neighbours,
             )
+        self._best_runs.tell(recorded, problem.source, selections)
         for distance, (keys, p) in signatures.items():
             search = self._searches.get((distance, space_of(problem)))
             if search is not None:

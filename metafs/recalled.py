@@ -1,10 +1,65 @@
-"""What the MetaDB remembers of near problems, in the form that a transfer asks for."""
+"""What the MetaDB remembers of near problems: kept at hand, and as a transfer asks for it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
 
 from metafs.transfer import Experience
 from metafs_metadb import Experience as BestRun
-from metafs_metadb import Neighbour
+from metafs_metadb import Neighbour, Recorded, SelectionRows
+
+MOST_FEATURES = 2**20
+"""Features of best runs that are kept at hand, at about 50 bytes each."""
+
+
+class BestRuns:
+    """The best runs of problems that a stream has asked for or recorded.
+
+    A stream asks the same neighbours again and again, and many of them it has solved itself. Like
+    the index of a long stream this does not see what other processes record meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self._runs: dict[int, BestRun] = {}  # by problem, the latest last
+        self._room = MOST_FEATURES
+
+    def of(
+        self, problem_ids: Sequence[int], ask: Callable[[Sequence[int]], Mapping[int, BestRun]]
+    ) -> dict[int, BestRun]:
+        """Return the best run of each problem that has one; `ask` knows those not at hand."""
+        found = {each: self._runs[each] for each in problem_ids if each in self._runs}
+        if unknown := [each for each in problem_ids if each not in found]:
+            for problem_id, run in ask(unknown).items():
+                found[problem_id] = run
+                self._keep(run)
+        return found
+
+    def tell(self, recorded: Recorded, source: str, rows: SelectionRows) -> None:
+        """Say that a run was recorded: it is the best if it is the first, else who knows."""
+        self._forget(recorded.problem_id)
+        if recorded.first and rows.selected is not None:
+            unknown = np.full(len(rows.names), np.nan)
+            self._keep(
+                BestRun(
+                    recorded.problem_id,
+                    recorded.run_id,
+                    source,
+                    tuple(rows.names),
+                    unknown if rows.q is None else np.asarray(rows.q, np.float64),
+                    unknown if rows.quality is None else np.asarray(rows.quality, np.float64),
+                    np.asarray(rows.selected, bool),
+                )
+            )
+
+    def _keep(self, run: BestRun) -> None:
+        self._runs[run.problem_id] = run
+        self._room -= len(run.names)
+        while self._room < 0:
+            self._forget(next(iter(self._runs)))
+
+    def _forget(self, problem_id: int) -> None:
+        if (run := self._runs.pop(problem_id, None)) is not None:
+            self._room += len(run.names)
 
 
 def experiences(

@@ -22,7 +22,7 @@ from metafs.selection import Selection, select, takes_prior
 from metafs.settings import DEFAULT_REGRESSOR, Plan
 from metafs.transfer import TRANSFERS, Experience, expect, strangers
 from metafs.typing import Array
-from metafs_metadb import FeatureExperience, Neighbour
+from metafs_metadb import FeatureExperience, FeatureRecord, Neighbour
 
 
 def utc_now() -> datetime:
@@ -105,7 +105,7 @@ def prepare(
         with clock("expect"):
             if takes_prior(plan.selector):
                 told = memory.experience(near)
-                expecting = Expecting(problem, plan, memory, exclude_name)
+                expecting = Expecting(problem, plan, memory, exclude_name, learning=learning)
                 prior = expecting(told, None)
                 if learning:
                     elsewhere = [each for each in told if each.source != problem.source]
@@ -120,27 +120,33 @@ class Expecting:
     """
 
     def __init__(
-        self, problem: Problem, plan: Plan, memory: Memory, exclude_name: str | None
+        self,
+        problem: Problem,
+        plan: Plan,
+        memory: Memory,
+        exclude_name: str | None,
+        *,
+        learning: bool,
     ) -> None:
-        self.problem, self.plan, self.memory = problem, plan, memory
-        self.exclude_name = exclude_name
+        self.problem, self.plan = problem, plan
         self.judge = Judge(problem, plan, memory, exclude_name)
+        self.records: dict[str | None, FeatureRecord] = {}
+        rule = TRANSFERS[plan.settings.transfer]
+        if rule is not None and rule.guides:
+            sources = (None, problem.source) if learning else (None,)
+            found = memory.feature_records(problem, sources, exclude_name=exclude_name)
+            self.records = dict(zip(sources, found, strict=True))
 
     def __call__(self, told: Sequence[Experience], exclude_source: str | None) -> Prior | None:
         """Return the prior, without a say for problems of `exclude_source`."""
-        settings, rule = self.plan.settings, TRANSFERS[self.plan.settings.transfer]
-        record = None
-        if rule is not None and rule.guides:
-            record = self.memory.feature_record(
-                self.problem, exclude_name=self.exclude_name, exclude_source=exclude_source
-            )
+        settings = self.plan.settings
         return expect(
             told,
             self.problem.feature_names,
             settings.transfer,
             settings.threshold,
             judged=self.judge(told, exclude_source),
-            record=record,
+            record=self.records.get(exclude_source),
         )
 
 

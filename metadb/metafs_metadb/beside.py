@@ -26,8 +26,11 @@ SUFFIX = ".index"
 
 # From how many rows on an index is quicker than SQL alone.
 FEATURES_FROM = 200_000
-SELECTIONS_FROM = 250_000
+SUMS_FROM = 5_000
 SIGNATURES_FROM = 200_000
+
+# From how many selections on their sums are worth a file: fewer are summed in no time.
+SELECTIONS_FROM = 250_000
 
 # A file is written again when it lags this many runs behind.
 FEWEST_TO_WRITE = 1024
@@ -67,24 +70,29 @@ class Beside:
         self._sums: FeatureSums | None = None
         self._written = -1  # the last run in the file of sums
 
-    def feature_record(
-        self, con: duckdb.DuckDBPyConnection, names: Sequence[str], which: Mapping[str, object]
-    ) -> FeatureRecord | None:
-        """Return the record of each name; `which` names the space and who is left out.
+    def feature_records(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        space: str,
+        names: Sequence[str],
+        left_out: Sequence[Mapping[str, object]],
+    ) -> list[FeatureRecord] | None:
+        """Return the records of all names, one for each choice of problems that are left out.
 
         None means that there was much to catch up with: ask again in another visit, so that
         others can come in between.
         """
-        n_rows, space = self._n_rows(con), str(which["space"])
-        if n_rows["feature"] < FEATURES_FROM and n_rows["selection"] < SELECTIONS_FROM:
-            return feature_record.read(con, feature_ids(con, space, names, None), which)
+        n_rows = self._n_rows(con)
+        if n_rows["feature"] < FEATURES_FROM and n_rows["selection"] < SUMS_FROM:
+            ids = feature_ids(con, space, names, None)
+            return [feature_record.read(con, ids, which) for which in left_out]
         stamp = self._look(con)
         self._open_vocabulary(con, n_rows)
         ids = feature_ids(con, space, names, self.build_vocabulary(con))
-        if n_rows["selection"] < SELECTIONS_FROM:
-            return feature_record.read(con, ids, which)
-        sums = self._caught_up(con, stamp)
-        return sums.read(con, ids, which) if sums.stamp == stamp else None
+        if n_rows["selection"] < SUMS_FROM:
+            return [feature_record.read(con, ids, which) for which in left_out]
+        sums = self._caught_up(con, stamp, kept=n_rows["selection"] >= SELECTIONS_FROM)
+        return [sums.read(con, ids, which) for which in left_out] if sums.stamp == stamp else None
 
     def vocabulary(self, con: duckdb.DuckDBPyConnection) -> Vocabulary | None:
         """Return the index of names if there is one that fits, and note if one is wanted."""
@@ -111,17 +119,20 @@ class Beside:
             self.wants_vocabulary = False
         return self._vocabulary
 
-    def _caught_up(self, con: duckdb.DuckDBPyConnection, stamp: Stamp) -> FeatureSums:
+    def _caught_up(
+        self, con: duckdb.DuckDBPyConnection, stamp: Stamp, *, kept: bool
+    ) -> FeatureSums:
         """Return the sums, with what was recorded since, or the first part of it."""
         sums, self._sums = self._sums, None  # an error halfway leaves none
-        if sums is None:
+        if sums is None and kept:
             sums = self._opened("features", FeatureSums.of, con)
             self._written = sums.stamp.run_id if sums and sums.stamp else -1
         sums = sums or FeatureSums()
         done = sums.stamp.run_id if sums.stamp else 0
         whole = stamp.run_id - done <= MOST_AT_ONCE
         sums.catch_up(con, stamp if whole else Stamp.at(con, done + MOST_AT_ONCE))
-        if whole and (self._written < 0 or stamp.run_id - self._written >= FEWEST_TO_WRITE):
+        lag = stamp.run_id - self._written
+        if kept and whole and (self._written < 0 or lag >= FEWEST_TO_WRITE):
             self._write("features", sums)
             self._written = stamp.run_id
         self._sums = sums

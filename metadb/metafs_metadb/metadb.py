@@ -320,16 +320,38 @@ class MetaDB:
         The best run of each problem speaks. Left out are the problem with that fingerprint, and
         problems of that name or from that source.
         """
-        which = {
-            "space": space,
-            "exclude_fingerprint": exclude_fingerprint,
-            "exclude_name": exclude_name,
-            "exclude_source": exclude_source,
-        }
+        (record,) = self.feature_records(
+            space,
+            names,
+            (exclude_source,),
+            exclude_fingerprint=exclude_fingerprint,
+            exclude_name=exclude_name,
+        )
+        return record
+
+    def feature_records(
+        self,
+        space: str,
+        names: Sequence[str],
+        exclude_sources: Sequence[str | None],
+        *,
+        exclude_fingerprint: str | None = None,
+        exclude_name: str | None = None,
+    ) -> list[FeatureRecord]:
+        """Return what `feature_record` does without each of several sources, in one visit."""
+        left_out = [
+            {
+                "space": space,
+                "exclude_fingerprint": exclude_fingerprint,
+                "exclude_name": exclude_name,
+                "exclude_source": source,
+            }
+            for source in exclude_sources
+        ]
         found = None
         while found is None:
             with self.reading() as con:
-                found = self._beside.feature_record(con, names, which)
+                found = self._beside.feature_records(con, space, names, left_out)
         return found
 
     def described_spaces(self) -> list[str]:

@@ -68,7 +68,7 @@ def write(
     )
     tally["run"] = 1
     con.execute(queries.ADD_TO_TALLY, tally)
-    return Recorded(problem_id, int(run_id))
+    return Recorded(problem_id, int(run_id), first=known_id is None)
 
 
 def write_stability(

@@ -101,6 +101,7 @@ class Recorded:
     problem_id: int
     run_id: int
     again: bool = False
+    first: bool = False  # nothing was known of the problem before
 
 
 @dataclass(frozen=True)

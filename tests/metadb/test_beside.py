@@ -36,7 +36,7 @@ ASKED = ("unheard of", *WORDS[::-1], "new 3")
 def limits(n):
     """Index from n rows on, and rewrite files at every turn."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("FEATURES_FROM", "SELECTIONS_FROM", "SIGNATURES_FROM"):
+        for name in ("FEATURES_FROM", "SUMS_FROM", "SELECTIONS_FROM", "SIGNATURES_FROM"):
             patch.setattr(beside, name, n)
         patch.setattr(beside, "FEWEST_TO_WRITE", 2)
         patch.setattr(beside, "MOST_AT_ONCE", 2)
@@ -173,6 +173,14 @@ def happen(db, what):
             file.unlink()
             file.write_bytes(content[: len(content) // 2])
     return db
+
+
+def test_the_same_change_of_two_problems_does_not_go_unnoticed(db):
+    tell(db, source="p.csv")
+    tell(db, source="q.csv")
+    answers(db)
+    happen(db, "excluded")
+    assert answers(db) == by_sql(db)
 
 
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
