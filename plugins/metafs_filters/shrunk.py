@@ -6,7 +6,8 @@ lets expect, the more the noisier it is (`metafs.shrinkage`, with the equations)
 the less memory counts.
 
 Here the estimate of a feature's true quality is what is optimised, and a prior is evidence on it;
-without a prior features are ranked by the measured quality alone. Few labels cannot tell the
+without a prior it is the measured quality. Neighbours are heard on the classes they know, and
+the classes choose their best features in turn (`metafs.leaning`). Few labels cannot tell the
 nearest problem from the next ones, so 20 neighbours serve better than 5.
 """
 
@@ -18,6 +19,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from metafs.discretise import categories_of
+from metafs.leaning import heard_by_class, in_turn, leanings
 from metafs.prior import Prior
 from metafs.ranking import RankingFromPrior
 from metafs.shrinkage import CAUTION, chance_quality, shrink
@@ -40,6 +42,9 @@ class ShrunkSelector(RankingFromPrior):
         how many standard deviations memory may take from it.
     n_draws : int, default=10
         How often the target is permuted to learn what chance alone measures.
+    balance : bool, default=True
+        Whether the classes choose in turn, so that what the selected features say together is for
+        none of them; else the best features are kept, whichever class they speak for.
     categorical_features : sequence of int, default=None
         Columns that hold codes 0, 1, ... of categories rather than amounts; for information gain.
     random_state : int, RandomState instance or None, default=0
@@ -55,8 +60,10 @@ class ShrunkSelector(RankingFromPrior):
         What memory expects, in the same unit; None without a prior.
     weight_ : ndarray of shape (n_features,)
         The weight of what was measured against what was expected, between 0 and 1.
+    leaning_ : ndarray of shape (n_classes, n_features)
+        How far each feature speaks for each class, in units of what chance does.
     ranking_ : ndarray of shape (n_features,)
-        1 for the best.
+        1 for the first to be kept.
     n_evaluations_ : int
         How many qualities were measured: one for each feature, and with a prior also one for each
         feature and permutation.
@@ -82,6 +89,7 @@ class ShrunkSelector(RankingFromPrior):
         quality: Callable[[Any, Any], Array] | None = None,
         caution: float = CAUTION,
         n_draws: int = 10,
+        balance: bool = True,
         categorical_features: Sequence[int] | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -89,6 +97,7 @@ class ShrunkSelector(RankingFromPrior):
         self.quality = quality
         self.caution = caution
         self.n_draws = n_draws
+        self.balance = balance
         self.categorical_features = categorical_features
         self.random_state = random_state
 
@@ -97,6 +106,13 @@ class ShrunkSelector(RankingFromPrior):
         if isinstance(measure, InfoGain):
             return partial(measure, categories=categories_of(X, self.categorical_features))
         return measure
+
+    def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
+        self.leaning_ = leanings(X, y)
+        super()._fit(X, y, prior)
+        if self.balance:
+            order = in_turn(np.argsort(self.ranking_), self.leaning_)
+            self.ranking_[order] = np.arange(1, len(order) + 1)
 
     def _score_from(self, X: Matrix, y: Array, prior: Prior | None) -> Array:
         measure = self._measure(X)
@@ -108,6 +124,7 @@ class ShrunkSelector(RankingFromPrior):
         noise = chance_quality(X, y, measure, n_draws=self.n_draws, random_state=seed)
         self.n_evaluations_ = X.shape[1] * (1 + self.n_draws)
         caution = min(self.caution, 1.0) if prior.doubtful else self.caution
-        found = shrink(self.measured_, noise, prior.expected, caution=caution)
+        evidence = heard_by_class(prior.expected, prior.sources, self.leaning_)
+        found = shrink(self.measured_, noise, evidence, caution=caution)
         self.expected_, self.weight_ = found.expected, found.weight
         return found.quality

@@ -5,7 +5,7 @@ from sklearn.base import clone
 
 from metafs import Problem, Registry, solve
 from metafs.errors import UsageError
-from metafs.prior import Prior
+from metafs.prior import Prior, Source
 from metafs.shrinkage import chance_quality, shrink
 from metafs_filters import Fisher, InfoGain, InfoGainSelector, ShrunkSelector
 
@@ -31,12 +31,45 @@ def found(selector, X, y, prior=None):
 
 def test_without_a_prior_it_is_the_measured_quality():
     X, y, _ = few_labels(0)
-    shrunk, infogain = ShrunkSelector(GOOD).fit(X, y), InfoGainSelector(GOOD).fit(X, y)
+    shrunk = ShrunkSelector(GOOD, balance=False).fit(X, y)
+    infogain = InfoGainSelector(GOOD).fit(X, y)
     np.testing.assert_array_equal(shrunk.scores_, infogain.scores_)
     np.testing.assert_array_equal(shrunk.ranking_, infogain.ranking_)
     assert shrunk.expected_ is None
     assert (shrunk.weight_ == 1).all()
     assert shrunk.n_evaluations_ == X.shape[1]
+
+
+def test_classes_choose_in_turn_with_and_without_a_prior():
+    X, y, known = few_labels(0)
+    X[y == 1] = np.maximum(X[y == 1], np.random.default_rng(1).random(X[y == 1].shape) < 0.3)
+    for prior in (None, known):
+        plain, balanced = (
+            ShrunkSelector(GOOD, balance=balance).fit(X, y, prior=prior)
+            for balance in (False, True)
+        )
+        np.testing.assert_array_equal(plain.scores_, balanced.scores_)
+        assert sorted(balanced.ranking_) == list(range(1, X.shape[1] + 1))
+        leaned, neutral = (
+            each.leaning_[:, each.get_support()].sum(axis=1) for each in (plain, balanced)
+        )
+        largest = balanced.leaning_[:, balanced.get_support()].max()
+        assert np.abs(neutral).max() <= largest < np.abs(leaned).max()
+
+
+def test_neighbours_are_heard_on_the_classes_they_know():
+    X, y, _ = few_labels(7)
+    wide = X.shape[1]
+    rng = np.random.default_rng(0)
+    rows = np.zeros((4, wide))
+    rows[:2, : GOOD // 2] = rows[2:, GOOD // 2 : GOOD] = 1.0
+    rows[:2, 100:400] = rng.random((2, 300)) < 0.5
+    rows[2:, 100:400] = rng.random((2, 300)) < 0.5
+    sources = tuple(Source(f"p{i}", 0.5, 0.25, row) for i, row in enumerate(rows))
+    told = Prior(rows.mean(axis=0), sources=sources)
+    alone = Prior(rows.mean(axis=0))
+    heard, unheard = (ShrunkSelector(GOOD).fit(X, y, prior=prior) for prior in (told, alone))
+    assert heard.get_support()[:GOOD].sum() > unheard.get_support()[:GOOD].sum()
 
 
 def test_with_a_prior_it_is_the_shrinkage_of_what_is_measured():
@@ -55,9 +88,10 @@ def test_with_a_prior_it_is_the_shrinkage_of_what_is_measured():
 
 def test_few_labels_and_memory_find_more_than_either_alone():
     draws = [few_labels(seed) for seed in range(8)]
-    cold = sum(found(ShrunkSelector(GOOD), X, y) for X, y, _ in draws)
+    selector = ShrunkSelector(GOOD, balance=False)
+    cold = sum(found(selector, X, y) for X, y, _ in draws)
     memory = sum(int((np.argsort(-known)[:GOOD] < GOOD).sum()) for _, _, known in draws)
-    both = sum(found(ShrunkSelector(GOOD), X, y, known) for X, y, known in draws)
+    both = sum(found(selector, X, y, known) for X, y, known in draws)
     assert both > cold + 16
     assert both > memory
 
@@ -72,8 +106,8 @@ def test_with_many_labels_a_wrong_memory_does_no_harm():
 def test_a_prior_that_tells_nothing_changes_nothing(nothing):
     X, y, known = few_labels(3)
     prior = np.full(len(known), nothing)
-    with_prior = ShrunkSelector(30).fit(X, y, prior=prior)
-    cold = ShrunkSelector(30).fit(X, y)
+    with_prior = ShrunkSelector(30, balance=False).fit(X, y, prior=prior)
+    cold = ShrunkSelector(30, balance=False).fit(X, y)
     worst = cold.measured_[with_prior.get_support()].min()
     assert worst >= cold.measured_[cold.get_support()].min() - 1e-12
 
@@ -111,7 +145,7 @@ def test_categories_and_missing_values_are_borne_as_infogain_bears_them():
 def test_memory_of_a_stream_reaches_the_selector(tmp_path):
     stream = []
     for seed in range(6):
-        X, y, _ = few_labels(seed, n=40 if seed < 5 else 5, n_features=120)
+        X, y, _ = few_labels(seed, n=40 if seed < 5 else 3, n_features=120)
         names = [f"w{j}" for j in range(X.shape[1])]
         stream.append(Problem.of(X, y, feature_names=names, name=f"p{seed}", source=f"s{seed}"))
     params = {"n_features_to_select": GOOD}
