@@ -18,7 +18,7 @@ from metafs.typing import Array
 from metafs_climb.cells import Cells, best_right, cells_of
 from metafs_climb.fold_tables import FoldTables
 from metafs_climb.nearby_logistic import LogisticRows
-from metafs_climb.newton_logistic import MAX_VALUES, TIE, decisions, recognised
+from metafs_climb.newton_logistic import MAX_VALUES, TIE, decisions, one_thread, recognised
 
 FEW = 16
 """Sets of up to so many features are fitted by cells, of which they have few."""
@@ -122,7 +122,8 @@ class FoldScores:
                 values[i, : len(cells.rows), place] = self.tables.column(j)[cells.rows]
         tested = np.moveaxis(counts[:, :, :-1], 1, 2)
         n_train = counts.sum(axis=2)[:, None] - tested
-        found = decisions(values, n_train.sum(axis=3), n_train[..., 1], *self._logistic)
+        with one_thread():
+            found = decisions(values, n_train.sum(axis=3), n_train[..., 1], *self._logistic)
         return self._scored(found, tested)
 
     def near(self, base: Array, features: Array) -> Array | None:
@@ -134,7 +135,8 @@ class FoldScores:
         if len(features) <= FEW or not self.fits_at_once(features, n_rows):
             return None
         assert self._rows is not None
-        found = self._rows.decisions(base, features)
+        with one_thread():
+            found = self._rows.decisions(base, features)
         return None if found is None else self._scored(found, self._tested)
 
     def _scored(self, found: Array, tested: Array) -> Array:
