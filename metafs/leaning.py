@@ -22,8 +22,8 @@ problem: with :math:`\delta_{ij}` the root of its quality, and :math:`u_i` of le
 .. math:: e'_j = e_j \Big( \frac{\sum_i w_i \, 2 \Phi(\sum_l u_{il} z_{cl}) \, \delta_{ij}}
                                 {\sum_i w_i \, \delta_{ij}} \Big)^2
 
-for a feature that speaks for class c. A neighbour that leans nowhere is heard by half on every
-class, so that nothing changes.
+for a feature that speaks for class c. Where no neighbour leans to any class,
+:math:`2 \Phi(0) = 1` and nothing changes.
 """
 
 from collections import deque
@@ -105,7 +105,8 @@ def heard_by_class(expected: Array, sources: Sequence[Source], leaning: Array) -
 
     Examples
     --------
-    Of two neighbours each knows two features; in the new problem all its own lean to one class.
+    Of two neighbours each knows two features. The last one speaks for the class of the first
+    neighbour, but only the second recommends it.
 
     >>> known = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
     >>> sources = [Source(f"p{i}", 0.5, 0.5, row) for i, row in enumerate(known)]
