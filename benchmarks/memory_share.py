@@ -1,11 +1,11 @@
 """What part of solving is memory's own work, with 10,000 problems stored and a wrapper to search.
 
-    python benchmarks/memory_share.py FOLDER [--stored 10000] [--solved 20] [--db FILE]
+    python benchmarks/memory_share.py FOLDER [--stored 10000] [--near 1000] [--solved 20]
 
-FOLDER holds problems as `streams.py` writes them. Those that are stored are halves of their rows,
-drawn at random, with the features that a quick filter selects; those that are solved come after,
-whole, as `metafs solve --param measure=cv-accuracy` solves them, for each learner in its turn. A
-file that is there already is filled up to the number wanted.
+FOLDER holds problems as `streams.py` writes them. Stored are problems over a million other names
+(those of `scale.py`), and near ones: halves of the rows of FOLDER's problems, drawn at random, with
+the features that a quick filter selects. Solved are FOLDER's problems as they are, as `metafs solve
+--param measure=cv-accuracy` solves them, for each learner in its turn.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import scale
 
 from metafs import Problem, Registry, solve
 from metafs.memory import Memory
@@ -25,7 +26,7 @@ from metafs.steps import prepare, work
 from metafs_climb import CVAccuracy
 from metafs_metadb import MetaDB
 
-LEARNERS = ("logistic", "naive-bayes", "svm")
+LEARNERS = ("logistic", "naive-bayes", "linear-svm")
 MEMORY = ("recall", "expect", "record")
 GOAL = 0.01
 
@@ -45,32 +46,32 @@ def half(problem: Problem, number: int) -> Problem:
     )
 
 
-def fill(db: MetaDB, problems: list[Problem], n: int) -> None:
-    """Record halves of problems until so many are stored."""
+def fill(db: MetaDB, problems: list[Problem], n: int, n_near: int) -> None:
+    """Store n problems, of which so many are halves of those given."""
+    scale.fill(db, n - n_near)
     plan = Settings(selector="infogain", transfer="none").resolve(Registry())
-    db.ensure()
-    memory = Memory(db, plan.distance, n)
-    for number in range(len(db.problems().rows), n):
+    memory = Memory(db, plan.distance, n_near)
+    for number in range(n_near):
         prepared = prepare(half(problems[number % len(problems)], number), plan, memory)
         finish(prepared, work(prepared, learning=False), memory)
-        if number % 100 == 0:
-            print(f"\r{number} of {n} stored", end="", file=sys.stderr, flush=True)
+        if number % 100 == 99:
+            print(f"\r{number + 1} of {n_near} recorded", end="", file=sys.stderr, flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
     parser.add_argument("--stored", type=int, default=10_000)
+    parser.add_argument("--near", type=int, default=1000)
     parser.add_argument("--solved", type=int, default=20)
     parser.add_argument("--budget", type=int, default=1000)
     parser.add_argument("--learners", nargs="+", default=LEARNERS)
-    parser.add_argument("--db", type=Path)
     options = parser.parse_args()
     problems = [each.read() for each in sources([options.folder], ReadOptions())]
     drawn = np.random.default_rng(0).permutation(len(problems))[: options.solved]
     with tempfile.TemporaryDirectory() as folder:
-        stored = MetaDB(options.db or Path(folder) / "stored.duckdb")
-        fill(stored, problems, options.stored)
+        stored = MetaDB(Path(folder) / "stored.duckdb")
+        fill(stored, problems, options.stored, options.near)
         print(f"{options.stored} problems stored, {len(drawn)} solved, means in milliseconds\n")
         print(
             "| learner | describe | recall | expect | record | select | learn | memory's | goal |"
