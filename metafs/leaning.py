@@ -16,14 +16,14 @@ ICML 2004; there each has as many turns.
 
 *Neighbours and classes.* A near problem often shares one class with the new one, and its best
 features tell nothing of the other. How far neighbour i leans to class c can be seen in the new
-problem: with :math:`\delta_{ij}` the root of its quality, and :math:`u_i` of length 1 what
-:math:`\delta_i` has beyond the other neighbours,
+problem: with :math:`\delta_{ij}` the root of its quality, and :math:`u_i`, of length 1, the part of
+:math:`\delta_i` that is not along the root of what is expected of all, a feature that speaks for
+class c is expected to do
 
-.. math:: e'_j = e_j \Big( \frac{\sum_i w_i \, 2 \Phi(\sum_l u_{il} z_{cl}) \, \delta_{ij}}
-                                {\sum_i w_i \, \delta_{ij}} \Big)^2
+.. math:: e'_j = e_j \Big( \frac{\sum_i w_{ci} \, \delta_{ij}}{\sum_i w_i \, \delta_{ij}} \Big)^2,
+          \qquad w_{ci} \propto w_i \, \Phi \Big( \sum_l u_{il} z_{cl} \Big)
 
-for a feature that speaks for class c. Where no neighbour leans to any class,
-:math:`2 \Phi(0) = 1` and nothing changes.
+where the weights are as large together as they were. If all neighbours lean alike, nothing changes.
 """
 
 from collections import deque
@@ -41,6 +41,7 @@ from metafs.prior import Source
 from metafs.typing import Array, Matrix
 
 _CONSTANT = 1e-15  # a variance, in columns of size 1, that is the rounding of sums
+_UNSEEN = 1e-9  # below it nothing is left of a length or a weight
 _DECIMALS = 9  # of z, so that sums in another order find the same features without any leaning
 
 
@@ -119,11 +120,14 @@ def heard_by_class(expected: Array, sources: Sequence[Source], leaning: Array) -
     effects = np.sqrt(np.array([source.quality for source in sources]))
     weights = np.array([source.weight for source in sources])
     together = weights @ effects
-    apart = effects - together / weights.sum()
+    common = np.sqrt(expected) / max(np.sqrt(expected.sum()), _UNSEEN)
+    apart = effects - np.outer(effects @ common, common)
     length = np.linalg.norm(apart, axis=1, keepdims=True)
-    unit = np.divide(apart, length, out=np.zeros_like(apart), where=length > 1e-9)
-    by_class = (2 * ndtr(leaning @ unit.T) * weights) @ effects
+    unit = np.divide(apart, length, out=np.zeros_like(apart), where=length > _UNSEEN)
+    heard = weights * np.maximum(ndtr(leaning @ unit.T), _UNSEEN)
+    heard *= weights.sum() / heard.sum(axis=1, keepdims=True)
+    by_class = heard @ effects
     own = np.take_along_axis(by_class, leaning.argmax(axis=0)[None], axis=0)[0]
     leans = (leaning.max(axis=0) > 0) & (together > 0)
-    heard = np.divide(own, together, out=np.ones_like(together), where=leans)
-    return np.asarray(expected * heard**2)
+    ratio = np.divide(own, together, out=np.ones_like(together), where=leans)
+    return np.asarray(expected * ratio**2)

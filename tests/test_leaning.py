@@ -96,20 +96,23 @@ def test_neighbours_are_heard_by_how_they_lean():
     rows, weights = rng.random((5, 40)) ** 2, rng.random(5)
     z, expected = rng.normal(size=40), rng.random(40)
     found = heard_by_class(expected, sources_of(rows, weights), np.array([z, -z]))
+    effects, common = np.sqrt(rows), np.sqrt(expected)
     for j in range(40):
-        top = bottom = 0.0
-        for row, weight in zip(rows, weights, strict=True):
-            apart = np.sqrt(row) - np.average(np.sqrt(rows), axis=0, weights=weights)
-            lean = np.sign(z[j]) * (apart @ z) / np.sqrt(apart @ apart)
-            top += weight * 2 * norm.cdf(lean) * np.sqrt(row[j])
-            bottom += weight * np.sqrt(row[j])
-        np.testing.assert_allclose(found[j], expected[j] * (top / bottom) ** 2)
+        heard = []
+        for effect, weight in zip(effects, weights, strict=True):
+            apart = effect - (effect @ common) / (common @ common) * common
+            heard.append(weight * norm.cdf(np.sign(z[j]) * (apart @ z) / np.sqrt(apart @ apart)))
+        change = np.average(effects[:, j], weights=heard) / np.average(
+            effects[:, j], weights=weights
+        )
+        np.testing.assert_allclose(found[j], expected[j] * change**2)
 
 
-def test_neighbours_that_lean_nowhere_change_nothing():
-    expected, rows = np.array([0.2, 0.0, 0.7]), np.tile([0.5, 0.0, 0.1], (3, 1))
-    z = np.array([1.0, -2.0, 0.0])
-    same = heard_by_class(expected, sources_of(rows, np.ones(3)), np.array([z, -z]))
+def test_neighbours_that_lean_alike_change_nothing():
+    rng = np.random.default_rng(7)
+    expected, rows = rng.random(20), np.tile(rng.random(20), (3, 1))
+    z = 100 * rng.normal(size=20)
+    same = heard_by_class(expected, sources_of(rows, [0.5, 0.2, 0.1]), np.array([z, -z]))
     np.testing.assert_allclose(same, expected)
     np.testing.assert_array_equal(heard_by_class(expected, [], np.array([z, -z])), expected)
 
