@@ -74,13 +74,20 @@ def in_words(checked: Sequence[Saving]) -> str:
         float(np.mean([getattr(each, name) for each in checked]))
         for name in ("cold_evaluations", "evaluations")
     )
-    ratios = [each.cold_evaluations / each.evaluations for each in checked]
+    times_fewer = np.exp(
+        np.mean([np.log(each.cold_evaluations / each.evaluations) for each in checked])
+    )
+    ratio = (
+        f"{times_fewer:.1f} times fewer"
+        if times_fewer >= 1
+        else f"{1 / times_fewer:.1f} times more"
+    )
     times = [
         sum(getattr(each, name) for each in checked) / n for name in ("cold_seconds", "seconds")
     ]
     hurt = sum(each.hurt for each in checked)
     return (
         f"to the fitness of a cold search {warm:.0f} evaluations instead of {cold:.0f} "
-        f"({np.exp(np.mean(np.log(ratios))):.1f} times fewer in the geometric mean), "
+        f"({ratio} in the geometric mean), "
         f"{times[1]:.2f} s instead of {times[0]:.2f} s a problem; it hurt in {hurt} of {n}"
     )

@@ -128,13 +128,20 @@ class Settings:
             if isinstance(params.get(name), str):
                 params[name] = offers[params[name]]
         if isinstance(params.get("measure"), str):
-            name = params["measure"]
-            params["measure"] = registry.measures[name]
-            if not hasattr(params["measure"], "of_set"):
-                raise UsageError(f"measure {name!r} is of single features, not of sets.")
+            params["measure"] = self._measure_of_sets(params["measure"], registry)
         limits = {"max_evaluations": self.budget, "max_seconds": self.seconds}
         limits = {name: limit for name, limit in limits.items() if limit is not None}
         return configured(selector, {**limits, "random_state": self.seed, **params})
+
+    def _measure_of_sets(self, name: str, registry: Registry) -> Any:
+        """Return the measure of that name; one that wraps a learner wraps the one asked for."""
+        measure = registry.measures[name]
+        if not hasattr(measure, "of_set"):
+            raise UsageError(f"measure {name!r} is of single features, not of sets.")
+        if self.learner is None or not hasattr(measure, "learner"):
+            return measure
+        _, learner = self._learners(registry)[True]
+        return replace(measure, learner=learner)
 
     @property
     def selector_name(self) -> str:

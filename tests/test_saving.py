@@ -40,6 +40,11 @@ def test_a_search_that_never_gets_there_is_charged_in_full_and_hurts():
     assert "it hurt in 1 of 2" in in_words([told, Saving(40, 8, 1.0, 0.5, True)])
 
 
+def test_what_memory_cost_is_not_called_a_saving():
+    assert "(2.0 times more in the geometric mean)" in in_words([Saving(50, 100, 1.0, 2.0, True)])
+    assert "(4.0 times fewer in the geometric mean)" in in_words([Saving(400, 100, 2.0, 0.5, True)])
+
+
 def stream(n=6):
     rng = np.random.default_rng(0)
     names = [f"word{j}" for j in range(30)]

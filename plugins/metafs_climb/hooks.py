@@ -16,5 +16,9 @@ def metafs_selectors() -> dict[str, Climb]:
 
 @hookimpl
 def metafs_measures() -> dict[str, Any]:
-    """Offer the set measures ``mi-confidence`` and ``cv-accuracy``."""
-    return {"mi-confidence": MIConfidence(), "cv-accuracy": CVAccuracy()}
+    """Offer the set measures ``mi-confidence``, ``cv-accuracy`` and ``cv-balanced-accuracy``."""
+    return {
+        "mi-confidence": MIConfidence(),
+        "cv-accuracy": CVAccuracy(),
+        "cv-balanced-accuracy": CVAccuracy(scoring="balanced_accuracy"),
+    }

@@ -20,6 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from metafs import Registry, solve
+from metafs.settings import Settings
 from metafs_climb import Climb, CVAccuracy, fold_scores, fold_tables, newton_logistic
 from metafs_climb import cv_accuracy as module
 from metafs_climb.proposals import proposals
@@ -430,3 +431,14 @@ def test_the_loop_climbs_on_it_by_name():
     assert solution.status == "solved" and solution.fitness > 0.9
     measure = Registry().measures["cv-accuracy"]
     assert pickle.loads(pickle.dumps(measure)) == measure == CVAccuracy()
+
+
+def test_the_loop_searches_with_the_learner_it_learns_with():
+    chosen = Settings(params={"measure": "cv-balanced-accuracy"}, learner="naive-bayes")
+    measure = chosen.resolve(Registry()).selector.measure
+    assert type(measure.learner) is type(Registry().learners["naive-bayes"])
+    assert measure.scoring == "balanced_accuracy"
+    by_default = Settings(params={"measure": "cv-accuracy"}).resolve(Registry()).selector.measure
+    assert by_default == CVAccuracy()
+    other = Settings(params={"measure": "mi-confidence"}, learner="naive-bayes")
+    assert other.resolve(Registry()).selector.measure == Registry().measures["mi-confidence"]
