@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-import numpy as np
-
 from metafs.transfer import Experience
 from metafs_metadb import Experience as BestRun
 from metafs_metadb import Neighbour, Recorded, SelectionRows
@@ -37,17 +35,16 @@ class BestRuns:
     def tell(self, recorded: Recorded, source: str, rows: SelectionRows) -> None:
         """Say that a run was recorded: it is the best if it is the first, else who knows."""
         self._forget(recorded.problem_id)
-        if recorded.first and rows.selected is not None:
-            unknown = np.full(len(rows.names), np.nan)
+        if recorded.first and len(rows.names):
             self._keep(
                 BestRun(
                     recorded.problem_id,
                     recorded.run_id,
                     source,
                     tuple(rows.names),
-                    unknown if rows.q is None else np.asarray(rows.q, np.float64),
-                    unknown if rows.quality is None else np.asarray(rows.quality, np.float64),
-                    np.asarray(rows.selected, bool),
+                    rows.doubles("q"),
+                    rows.doubles("quality"),
+                    rows.is_selected(),
                 )
             )
 

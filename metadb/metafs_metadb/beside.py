@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metafs_metadb import feature_record, index_file, index_queries, signature_index
-from metafs_metadb.feature_sums import FeatureSums
+from metafs_metadb.feature_sums import FeatureSums, OwnRun
 from metafs_metadb.memory_index import MemoryIndex
-from metafs_metadb.rows import FeatureRecord
+from metafs_metadb.rows import FeatureRecord, Recorded, SelectionRows
 from metafs_metadb.signature_index import KeptSignatures
 from metafs_metadb.stamp import Stamp
 from metafs_metadb.vocabulary import Vocabulary, feature_ids
@@ -68,6 +68,7 @@ class Beside:
         self._seen: Stamp | None = None
         self._vocabulary: Vocabulary | None = None
         self._sums: FeatureSums | None = None
+        self._own: dict[int, OwnRun] = {}  # by run_id: recorded since the sums were caught up
         self._written = -1  # the last run in the file of sums
 
     def feature_records(
@@ -130,13 +131,29 @@ class Beside:
         sums = sums or FeatureSums()
         done = sums.stamp.run_id if sums.stamp else 0
         whole = stamp.run_id - done <= MOST_AT_ONCE
-        sums.catch_up(con, stamp if whole else Stamp.at(con, done + MOST_AT_ONCE))
+        own = [self._own[each] for each in range(done + 1, stamp.run_id + 1) if each in self._own]
+        if sums.stamp and len(own) == stamp.n_runs - sums.stamp.n_runs:
+            sums.add(own, stamp)
+        else:
+            sums.catch_up(con, stamp if whole else Stamp.at(con, done + MOST_AT_ONCE))
+        self._own.clear()
         lag = stamp.run_id - self._written
         if kept and whole and (self._written < 0 or lag >= FEWEST_TO_WRITE):
             self._write("features", sums)
             self._written = stamp.run_id
         self._sums = sums
         return sums
+
+    def recorded(self, recorded: Recorded, space: str, rows: SelectionRows) -> None:
+        """Note what a solved run says, if sums are in use and it is the first of its problem."""
+        if self._sums is not None and recorded.first and len(self._own) < FEWEST_TO_WRITE:
+            self._own[recorded.run_id] = OwnRun(
+                recorded.problem_id,
+                recorded.run_id,
+                space,
+                np.array(recorded.feature_ids, np.int64),
+                feature_record.totals_of(rows.doubles("q"), rows.is_selected()),
+            )
 
     def keep_index(
         self, index: MemoryIndex, stamp: Stamp, distance: str, space: str, ids: NDArray[np.int64]

@@ -49,6 +49,22 @@ def columns_of(found: Mapping[str, NDArray[np.int64]]) -> Totals:
     return np.column_stack([np.asarray(found[name], np.int64) for name in TOTALS])
 
 
+def totals_of(q: NDArray[np.float64], selected: NDArray[np.bool_]) -> Totals:
+    """Return what one run adds to the totals of its features, as SQL computes it.
+
+    Examples
+    --------
+    >>> totals_of(np.array([2.0, 1.0, np.nan]), np.array([True, False, False])).tolist()[1][:2]
+    [1, 0]
+    """
+    q = np.clip(np.nan_to_num(q, nan=0.0, posinf=np.finfo(np.float64).max), 0.0, None)
+    best = q.max(initial=0.0)
+    r = q / best if best > 0 else np.zeros_like(q)
+    powers = np.array([r, r * r, (r * r) * (r * r)])
+    units = np.rint(UNITS * powers).astype(np.int64)
+    return np.column_stack([np.ones(len(q), np.int64), selected, *units])
+
+
 def from_totals(totals: Totals, n_solved: int) -> FeatureRecord:
     """Return the record that counts and sums, in whole units, stand for."""
     counts, sums = totals.T[: len(COUNTS)], totals.T[len(COUNTS) :] / UNITS

@@ -7,7 +7,8 @@ own rows are subtracted; if they are most of the space, the rest is summed inste
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import duckdb
@@ -20,6 +21,17 @@ from metafs_metadb.rows import FeatureRecord
 from metafs_metadb.stamp import Stamp
 
 Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class OwnRun:
+    """The first run of a problem, recorded by this process: what it adds to the totals."""
+
+    problem_id: int
+    run_id: int
+    space: str
+    ids: Ints
+    totals: Totals
 
 
 class FeatureSums:
@@ -56,6 +68,16 @@ class FeatureSums:
         runs = {"since": self.stamp.run_id if self.stamp else 0, "upto": upto.run_id}
         if runs["since"] < runs["upto"]:
             self._take_in(con, con.execute(queries.TELLERS, runs).fetchnumpy())
+        self.stamp = upto
+
+    def add(self, runs: Sequence[OwnRun], upto: Stamp) -> None:
+        """Add the first runs of new problems, the only ones recorded since, up to a stamp."""
+        for run in runs:
+            self._told = _grown(self._told, run.problem_id)
+            self._totals = _grown(self._totals, int(run.ids.max(initial=0)))
+            self._totals[run.ids] += run.totals
+            self._told[run.problem_id] = run.run_id
+            self._solved[run.space] += 1
         self.stamp = upto
 
     def read(

@@ -157,20 +157,22 @@ class MetaDB:
         of phase `record`, unless given, are those until the run itself is written: opening the
         file and all other rows.
         """
-        begun = perf_counter()
+        begun, selections = perf_counter(), selections or SelectionRows()
         with self._transaction() as con:
             recorded = record.write(
                 con,
                 problem,
                 run,
                 signatures or {},
-                selections or SelectionRows(),
+                selections,
                 meta_features or {},
                 candidates,
                 neighbours,
                 begun,
                 self._beside.vocabulary(con),
             )
+        if run.status == "solved":
+            self._beside.recorded(recorded, problem.space, selections)
         self._keep_up()
         return recorded
 

@@ -68,7 +68,9 @@ def write(
     )
     tally["run"] = 1
     con.execute(queries.ADD_TO_TALLY, tally)
-    return Recorded(problem_id, int(run_id), first=known_id is None)
+    return Recorded(
+        problem_id, int(run_id), first=known_id is None, feature_ids=tuple(ids.tolist())
+    )
 
 
 def write_stability(
@@ -196,14 +198,13 @@ def _write_selections(
     if not n:
         return
     rank = np.arange(1, n + 1) if rows.rank is None else rows.rank
-    selected = np.zeros(n, bool) if rows.selected is None else rows.selected
     columns: dict[str, NDArray[Any]] = {
         "feature_id": feature_ids,
         "rank": np.asarray(rank, np.int32),
-        "q": _doubles(rows.q, n),
-        "quality": _doubles(rows.quality, n),
-        "expected": _doubles(rows.expected, n),
-        "selected": np.asarray(selected, bool),
+        "q": rows.doubles("q"),
+        "quality": rows.doubles("quality"),
+        "expected": rows.doubles("expected"),
+        "selected": rows.is_selected(),
     }
     if any(len(column) != n for column in columns.values()):
         raise ValueError("every column of SelectionRows is as long as its names")
@@ -256,8 +257,3 @@ def _write_neighbours(
 
 def _or_null(value: float | None) -> float | None:
     return None if value is None or np.isnan(value) else float(value)
-
-
-def _doubles(values: ArrayLike | None, n: int) -> NDArray[np.float64]:
-    """Return the values as doubles; DuckDB reads a nan in an array as null."""
-    return np.full(n, np.nan) if values is None else np.asarray(values, np.float64)

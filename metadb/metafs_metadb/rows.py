@@ -65,6 +65,16 @@ class SelectionRows:
     expected: ArrayLike | None = None
     selected: ArrayLike | None = None
 
+    def doubles(self, column: Literal["q", "quality", "expected"]) -> NDArray[np.float64]:
+        """Return a column as numbers, nan for nulls."""
+        values = getattr(self, column)
+        return np.full(len(self.names), np.nan) if values is None else np.asarray(values, float)
+
+    def is_selected(self) -> NDArray[np.bool_]:
+        """Return whether each feature was selected."""
+        none = np.zeros(len(self.names), bool)
+        return none if self.selected is None else np.asarray(self.selected, bool)
+
 
 @dataclass(frozen=True)
 class NeighbourRow:
@@ -102,6 +112,7 @@ class Recorded:
     run_id: int
     again: bool = False
     first: bool = False  # nothing was known of the problem before
+    feature_ids: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -175,6 +175,28 @@ def happen(db, what):
     return db
 
 
+def test_own_runs_are_added_without_asking_for_them(db, monkeypatch):
+    tell(db)
+    answers(db)
+
+    def asked(self, con, upto):
+        raise AssertionError("the database was asked for what this process has just told it")
+
+    monkeypatch.setattr(feature_sums.FeatureSums, "catch_up", asked)
+    monkeypatch.setattr(beside, "FEWEST_TO_WRITE", 100)
+    for number, q in enumerate((0.3, 1e-320, np.inf, np.nan, -1.0)):
+        tell(db, {"a": (q, True), f"new {number}": (1.0, False)}, f"new {number}", source="q.csv")
+        record = db.feature_record("default", ASKED, exclude_source="p.csv")
+        with limits(10**18):
+            expected = MetaDB(db.path).feature_record("default", ASKED, exclude_source="p.csv")
+        assert record.n_solved == expected.n_solved == number + 1
+        for own, by_sql_alone in zip(vars_of(record), vars_of(expected), strict=True):
+            np.testing.assert_array_equal(own, by_sql_alone)
+    with pytest.raises(AssertionError, match="just told"):
+        tell(MetaDB(db.path), name="from elsewhere")
+        db.feature_record("default", ASKED)
+
+
 def test_the_same_change_of_two_problems_does_not_go_unnoticed(db):
     tell(db, source="p.csv")
     tell(db, source="q.csv")
