@@ -1,17 +1,20 @@
 r"""Weigh what a problem tells of its features against what memory expects of them.
 
-With :math:`I(s)` the mutual information of a feature alone with the target, and :math:`P(s)` what
-memory expects of it,
+With :math:`I(s)` the mutual information of a feature alone with the target, :math:`H(s)` its
+entropy, and :math:`P(s)` what memory expects of it,
 
-.. math:: \mathrm{promise}(s) = \frac{I(s)}{\max_t I(t)} + P(s)
+.. math:: \mathrm{promise}(s) = \frac{I(s)}{\max_t I(t)} + \frac{H(s)}{\max_t H(t)} + P(s)
 
-So a feature that memory never met is judged by its own evidence. Evidence of one's own that
-contradicts memory is a reason for doubt.
+The first features of a set must tell much alone. Those that join it later must part the rows that
+it leaves together, and the more entropy a feature has, the more rows it parts. A feature that
+memory never met is judged by its own evidence. Evidence of one's own that contradicts memory is a
+reason for doubt.
 """
 
 from collections.abc import Mapping
 
 import numpy as np
+from scipy.special import xlogy
 
 from metafs.discretise import discretise, discretise_target
 from metafs.information import SetInformation, entropy
@@ -22,11 +25,7 @@ MUCH = 0.45
 
 
 def information_of_each(
-    X: Matrix,
-    y: Array,
-    categories: Mapping[int, tuple[str, ...]] | None = None,
-    *,
-    n_bins: int = 4,
+    X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]] | None = None, *, n_bins: int = 4
 ) -> Array:
     """Return the mutual information of each feature with the target, in bits.
 
@@ -43,16 +42,36 @@ def information_of_each(
     return SetInformation(codes, classes).of_each()
 
 
-def promise(own: Array, expected: Array) -> Array:
+def entropy_of_each(
+    X: Matrix, categories: Mapping[int, tuple[str, ...]] | None = None, *, n_bins: int = 4
+) -> Array:
+    """Return the entropy of each feature, in bits: the most that it can tell of any target.
+
+    Examples
+    --------
+    >>> entropy_of_each(np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]))
+    array([1., 0.])
+    """
+    codes = discretise(X, n_bins=n_bins, categories=categories).matrix
+    n_samples, n_features = codes.shape
+    n_values = int(codes.data.max(initial=0)) + 1
+    column = np.repeat(np.arange(n_features), np.diff(codes.indptr))
+    stored = np.bincount(column * n_values + codes.data, minlength=n_features * n_values)
+    counts = stored.reshape(n_features, n_values)
+    counts[:, 0] = n_samples - counts[:, 1:].sum(axis=1)
+    p = counts / n_samples
+    return np.asarray(-xlogy(p, p).sum(axis=1) / np.log(2) + 0.0)
+
+
+def promise(own: Array, entropies: Array, expected: Array) -> Array:
     """Return how promising each feature is, from its own evidence and the expectation of it.
 
     Examples
     --------
-    >>> promise(np.array([0.8, 0.2, 0.2]), np.array([0.0, 0.0, 0.9]))
-    array([1.  , 0.25, 1.15])
+    >>> promise(np.array([0.8, 0.2, 0.2]), np.array([1.0, 1.0, 0.5]), np.array([0.0, 0.0, 0.9]))
+    array([2.  , 1.25, 1.65])
     """
-    best = own.max(initial=0.0)
-    return np.asarray((own / best if best > 0 else own) + expected)
+    return np.asarray(_relative(own) + _relative(entropies) + expected)
 
 
 def one_tells_much(own: Array, y: Array) -> bool:
@@ -81,3 +100,8 @@ def agree(own: Array, expected: Array) -> bool:
     if np.ptp(expected) == 0 or np.ptp(own) == 0:
         return True
     return bool(np.corrcoef(own, expected)[0, 1] > 0)
+
+
+def _relative(values: Array) -> Array:
+    best = values.max(initial=0.0)
+    return values / best if best > 0 else values

@@ -4,36 +4,48 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
-from metafs.evidence import agree, information_of_each, one_tells_much, promise
+from metafs.evidence import agree, entropy_of_each, information_of_each, one_tells_much, promise
 
 UNIT = st.lists(st.floats(0.0, 1.0, allow_subnormal=False), min_size=4, max_size=4).map(np.array)
 
 
-@given(UNIT, UNIT, st.permutations(range(4)))
-def test_promise_is_own_evidence_relative_to_the_best_plus_expectation(own, expected, order):
-    found = promise(own, expected)
-    best = max(own) or 1.0
-    np.testing.assert_allclose(
-        found, [o / best + e for o, e in zip(own, expected, strict=True)], rtol=1e-12
-    )
-    np.testing.assert_array_equal(promise(own[order], expected[order]), found[order])
+@given(UNIT, UNIT, UNIT, st.permutations(range(4)))
+def test_promise_is_own_evidence_relative_to_the_best_plus_expectation(
+    own, spread, expected, order
+):
+    found = promise(own, spread, expected)
+    most, widest = max(own) or 1.0, max(spread) or 1.0
+    rows = zip(own, spread, expected, strict=True)
+    np.testing.assert_allclose(found, [o / most + h / widest + e for o, h, e in rows], rtol=1e-12)
+    again = promise(own[order], spread[order], expected[order])
+    np.testing.assert_array_equal(again, found[order])
 
 
-@given(UNIT)
-def test_without_memory_the_order_is_that_of_own_evidence(own):
-    order = np.argsort(-promise(own, np.zeros(4)), kind="stable")
-    np.testing.assert_array_equal(order, np.argsort(-own, kind="stable"))
+def entropy(*columns):
+    p = np.unique(np.column_stack(columns), axis=0, return_counts=True)[1] / len(columns[0])
+    return -(p * np.log2(p)).sum()
+
+
+@pytest.mark.parametrize("matrix", [np.asarray, csr_array])
+def test_entropy_is_that_of_the_definition(matrix):
+    X = np.random.default_rng(0).integers(0, 4, (60, 5)).astype(float)
+    X[:, 4] = 2.0
+    expected = [entropy(x) for x in X.T]
+    assert expected[0] > 1.5 and expected[4] == 0
+    np.testing.assert_allclose(entropy_of_each(matrix(X)), expected, atol=1e-12)
+
+
+def test_a_category_and_a_gap_are_values_like_others():
+    X = np.array([[0.0, np.nan], [1.0, 5.0], [2.0, 5.0], [3.0, np.nan]] * 5)
+    found = entropy_of_each(X, {0: ("a", "b", "c", "d")})
+    np.testing.assert_allclose(found, [2.0, 1.0])
 
 
 def test_information_is_that_of_the_definition():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (60, 4)).astype(float), rng.integers(0, 2, 60)
-
-    def entropy(*columns):
-        p = np.unique(np.column_stack(columns), axis=0, return_counts=True)[1] / len(y)
-        return -(p * np.log2(p)).sum()
-
     expected = [entropy(x) + entropy(y) - entropy(x, y) for x in X.T]
     np.testing.assert_allclose(information_of_each(X, y), expected, atol=1e-12)
 

@@ -16,13 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from metafs.discretise import categories_of
 from metafs.errors import UsageError
-from metafs.evidence import agree, information_of_each, one_tells_much, promise
+from metafs.evidence import agree, entropy_of_each, information_of_each, one_tells_much, promise
 from metafs.prior import Prior
 from metafs.ranking import ranking
 from metafs.selector import Selector
 from metafs.typing import Array, Matrix
 from metafs_climb.evaluations import Evaluations
-from metafs_climb.guided import GuidedClimb, climb_guarded, large_starts
+from metafs_climb.guided import Comparisons, GuidedClimb, climb_guarded, large_starts, likely_starts
 from metafs_climb.mi_confidence import MIConfidence
 from metafs_climb.published import PublishedClimb
 
@@ -147,10 +147,13 @@ class Climb(Selector):
         categories = categories_of(X, self.categorical_features)
         evaluator = bound(measure, X, y, categories)
         kept = np.unique(np.asarray(self.keep_features or (), dtype=np.int64))
-        sets = Evaluations(evaluator, kept, self.max_evaluations, self.target_score, deadline)
+        sets = Comparisons(evaluator, kept, self.max_evaluations, self.target_score, deadline)
         if prior is not None and prior.guides:
             own = information_of_each(X, y, categories)
-            self.stopped_ = self._climb_guided(sets, prior, own, one_tells_much(own, y))
+            promises = promise(own, entropy_of_each(X, categories), prior.expected)
+            self.stopped_ = self._climb_guided(
+                sets, prior, own, promises, each_counts=one_tells_much(own, y)
+            )
         else:
             self.stopped_ = self._climb_as_published(sets, prior)
 
@@ -176,15 +179,19 @@ class Climb(Selector):
             climb.round()
         return self._why(sets) or f"no better set within {self.max_edits - 1} edits"
 
-    def _climb_guided(self, sets: Evaluations, prior: Prior, own: Array, each_counts: bool) -> str:
+    def _climb_guided(
+        self, sets: Comparisons, prior: Prior, own: Array, promises: Array, *, each_counts: bool
+    ) -> str:
         """Climb by the promise of features until there is a reason to stop, and return it."""
         free, rng = self._free(sets.kept), self._rng()
         published = PublishedClimb(sets, free, rng, self.max_edits, sets.nothing)
+        order = free[np.argsort(-promises[free], kind="stable")]
         starts = _within(prior.starts, free)
-        if not each_counts and not sets.prices_size:
+        if sets.prices_size:
+            starts = likely_starts(order, starts)
+        elif not each_counts:
             starts = large_starts(free[np.argsort(-own[free], kind="stable")], starts)
         sets.start(starts)
-        order = free[np.argsort(-promise(own, prior.expected)[free], kind="stable")]
         doubtful = prior.doubtful or not agree(own, prior.expected)
         # Spawned, not drawn: the published climb beside it must take the path it takes alone.
         guided = GuidedClimb(sets, order, rng.spawn(1)[0], each_counts=each_counts)

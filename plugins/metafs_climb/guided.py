@@ -1,7 +1,8 @@
 r"""The guided climb: features tried in the order of their promise, guarded by the published climb.
 
-1. Evaluate the sets that memory proposes to start from. If the measure does not charge for a
-   set's size, these join the features that tell most alone, which are tried together before.
+1. Evaluate a set to start from: the most promising features, as many as near problems needed. If
+   the measure does not charge for a set's size, the features that tell most alone are tried
+   together instead, and with them the sets that memory proposes.
 2. Climb. Where some feature alone tells much of the target, good sets are small and each choice
    counts: from the empty set, compare the most promising features and add the best, round by
    round. Elsewhere good sets are large and any improvement will do: from the best start, go
@@ -9,14 +10,19 @@ r"""The guided climb: features tried in the order of their promise, guarded by t
    set and drop each that does not, until a pass changes nothing.
 3. Kick: take a few features out at random and go through the most promising ones again. A better
    set is kept.
+4. Follow the guard, whenever it has moved. It compares very many features in a round, and what
+   each added there is a good guess of what it adds now. So from the guard's set on, compare only
+   the features that added most when they were last compared, and add the best; drop one where none
+   helps. That leads to the end of the guard's path, or near it, at a fraction of its price.
 
 The guard is the published climb from the empty set, on its own path, and the best set of both
-counts. From the first kick on it gets as many evaluations as the kicks do; so what it finds after
-n evaluations is found here after at most 2n and those of steps 1 and 2. If the prior is doubtful
-the guard comes first, and gets ten evaluations for one.
+counts. From the first kick on it gets as many evaluations as steps 3 and 4 do; so what it finds
+after n evaluations is found here after at most 2n and those of steps 1 and 2. If the prior is
+doubtful the guard comes first, and gets ten evaluations for one.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,16 +32,42 @@ from metafs_climb.published import PublishedClimb
 
 COMPARED = 20
 """The most promising features, of which a round adds the best."""
-HEAD = 64
-"""The most promising features, which a pass goes through."""
+HEAD = 32
+"""The most promising features, which a pass or a round goes through at most."""
 PREFIXES = (16, 32, 64)
 """So many of the features that tell most alone are tried together, where size has no price."""
 KICK = 3
 """Features that a kick takes out."""
 PATIENCE = 2
-"""Kicks in a row without a better set after which nothing more is hoped for."""
+"""Kicks and pursuits in a row without a better set after which nothing more is hoped for."""
 GUARD, GUARD_IN_DOUBT = 1, 10
 """Evaluations of the published climb to one of the guided."""
+AHEAD_IN_DOUBT = 640
+"""Evaluations of the published climb before any of the guided."""
+
+
+class Comparisons(Evaluations):
+    """Evaluations that remember what each feature added when it was last compared with others."""
+
+    def __init__(
+        self, evaluator: Any, kept: Array, limit: int, target: float | None, deadline: float
+    ) -> None:
+        super().__init__(evaluator, kept, limit, target, deadline)
+        self.added: dict[int, float] = {}
+
+    def best_of(self, base: Position, edits: Array) -> Position:
+        """Evaluate base after each edit and return the best; the first that reaches the target."""
+        at = super().best_of(base, edits)
+        if edits.shape[1] == 1:
+            features = edits[: len(self._latest), 0]
+            sign = np.where(np.isin(features, base.features), -1, 1)
+            added = sign * (self._latest - base.fitness)
+            self.added.update(zip(features.tolist(), added.tolist(), strict=True))
+        return at
+
+    def _found(self, base: Position, edits: Array) -> Array:
+        self._latest = super()._found(base, edits)
+        return self._latest
 
 
 class GuidedClimb:
@@ -43,7 +75,7 @@ class GuidedClimb:
 
     Parameters
     ----------
-    sets : Evaluations
+    sets : Comparisons
         What is spent; its best set, so far, is one to start from.
     order : array of int
         The features that may join or leave, the most promising first.
@@ -54,16 +86,15 @@ class GuidedClimb:
     """
 
     def __init__(
-        self, sets: Evaluations, order: Array, rng: np.random.Generator, *, each_counts: bool
+        self, sets: Comparisons, order: Array, rng: np.random.Generator, *, each_counts: bool
     ) -> None:
         self.sets, self.order, self.rng = sets, order, rng
         self.at = sets.nothing if each_counts else sets.best
         self.settled = False
         """Whether climbing has come to its end, and kicks follow."""
         self.failures = 0
-        """Kicks in a row that brought nothing."""
+        """Kicks and pursuits in a row that brought nothing."""
         self._advance = self._compare if each_counts else self._pass
-        self._head = HEAD
 
     def step(self) -> None:
         """Climb a little further, or kick."""
@@ -78,13 +109,10 @@ class GuidedClimb:
             self.at, self.settled = max(self.at, self.sets.best, key=_fitness), True
 
     def _pass(self) -> None:
-        """Go through the most promising features; when that changes nothing, through more."""
-        at = self._through(self.at, self._outside(self.at)[: self._head])
+        """Go through the most promising features, then through the set."""
+        at = self._through(self.at, self._outside(self.at)[:HEAD])
         at = self._through(at, self._inside(at))
-        if not at.beats(self.at):
-            wider = self.sets.left // 10
-            self.settled, self._head = wider <= self._head, max(wider, self._head)
-        self.at = at
+        self.at, self.settled = at, not at.beats(self.at)
 
     def _kick(self) -> None:
         """Take features out and climb again; what was taken out comes last."""
@@ -94,7 +122,32 @@ class GuidedClimb:
         others = self._outside(at)
         others = others[~np.isin(others, out)][:HEAD]
         at = self._through(at, np.concatenate([others, out]))
-        at = self._through(at, self._inside(at))
+        self._keep(self._through(at, self._inside(at)))
+
+    def follow(self, at: Position) -> None:
+        """Pursue another climb from its set, by what features added when last compared."""
+        while not self.sets.over:
+            further = self._further(at)
+            if not further.beats(at):
+                break
+            at = further
+        self._keep(at)
+
+    def _further(self, at: Position) -> Position:
+        """Add the best of what lately added most, else drop a feature, if either helps."""
+        outside = self._outside(at)
+        lately = np.array([self.sets.added.get(feature, 0.0) for feature in outside.tolist()])
+        likely = outside[np.argsort(-lately, kind="stable")][:HEAD]
+        some = [likely[first : first + COMPARED] for first in range(0, len(likely), COMPARED)]
+        for features in [*some, self._inside(at)]:
+            if len(features) and not self.sets.over:
+                found = self.sets.best_of(at, features[:, None])
+                if found.beats(at):
+                    return found
+        return at
+
+    def _keep(self, at: Position) -> None:
+        """Stand on a set if it is better."""
         if at.beats(self.at):
             self.at, self.failures = at, 0
         else:
@@ -128,8 +181,8 @@ def climb_guarded(
     until_target : bool
         Whether to go on as long as the budget lasts.
     """
-    sets = guided.sets
-    owed = GUARD_IN_DOUBT * HEAD if doubtful else 0
+    sets, moved = guided.sets, False
+    owed = AHEAD_IN_DOUBT if doubtful else 0
     while not sets.over:
         if published.ended or owed < published.h:
             if published.at.beats(guided.at):
@@ -138,13 +191,29 @@ def climb_guarded(
             if hopeless and not until_target:
                 return
             settled, before = guided.settled, sets.left
-            guided.step()
+            if settled and moved:
+                guided.follow(published.at)
+                moved = False
+            else:
+                guided.step()
             share = GUARD_IN_DOUBT if doubtful else GUARD if settled else 0
             owed += share * (before - sets.left)
         else:
-            before = sets.left
+            before, stood = sets.left, published.at
             published.round()
             owed -= before - sets.left
+            moved = moved or published.at is not stood
+
+
+def likely_starts(order: Array, starts: Sequence[Array]) -> list[Array]:
+    """Return the most promising features, as many as the sets that memory proposes have.
+
+    Examples
+    --------
+    >>> likely_starts(np.array([7, 3, 5, 1]), [np.array([1, 2]), np.array([1, 2, 3, 4])])
+    [array([7, 3, 5])]
+    """
+    return [order[: round(np.mean([len(start) for start in starts]))]] if starts else []
 
 
 def large_starts(by_own: Array, starts: Sequence[Array]) -> list[Array]:

@@ -6,10 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from metafs.evidence import entropy_of_each, information_of_each, promise
 from metafs.prior import Prior
 from metafs_climb import Climb, MIConfidence
-from metafs_climb.evaluations import Evaluations
-from metafs_climb.guided import COMPARED, GUARD_IN_DOUBT, HEAD, PREFIXES, GuidedClimb, climb_guarded
+from metafs_climb.evaluations import Position
+from metafs_climb.guided import (
+    AHEAD_IN_DOUBT,
+    COMPARED,
+    HEAD,
+    PREFIXES,
+    Comparisons,
+    GuidedClimb,
+    climb_guarded,
+)
 from metafs_climb.published import PublishedClimb
 
 
@@ -35,6 +44,11 @@ def cold_of(X, y, seed, budget=1000):
     return cold, min(steps)
 
 
+def comparing(X, y, limit=10_000, target=None):
+    nothing = np.zeros(0, dtype=np.int64)
+    return Comparisons(MIConfidence().bind(X, y), nothing, limit, target, np.inf)
+
+
 def to_target(cold, X, y, prior):
     return clone(cold).set_params(target_score=cold.fitness_).fit(X, y, prior=prior)
 
@@ -58,7 +72,7 @@ def test_a_doubtful_prior_lets_the_published_climb_go_first(seed, starts):
     wrong = (np.array([50, 51]),) if starts else ()
     prior = expecting(60, [50, 51, 52], doubtful=True, starts=wrong)
     warm = to_target(cold, X, y, prior)
-    assert n_cold <= GUARD_IN_DOUBT * HEAD, "else the published climb would not come first alone"
+    assert n_cold <= AHEAD_IN_DOUBT, "else the published climb would not come first alone"
     assert warm.n_evaluations_ <= n_cold + len(wrong)
     assert warm.fitness_ >= cold.fitness_ - 1e-12
 
@@ -71,20 +85,105 @@ def test_a_wrong_prior_that_is_trusted_costs_at_most_twice_and_its_first_climb(s
     y = (X[:, 3] + X[:, 17] + X[:, 29] >= 2).astype(int)
     cold, n_cold = cold_of(X, y, seed)
 
-    evaluator = MIConfidence().bind(X, y)
-    sets = Evaluations(evaluator, np.zeros(0, dtype=np.int64), 10_000, cold.fitness_, np.inf)
-    order = np.argsort(evaluator.of_each())  # the least telling first
+    sets = comparing(X, y, limit=10_000, target=cold.fitness_)
+    order = np.argsort(MIConfidence()(X, y))  # the least telling first
     draws = np.random.default_rng(np.random.RandomState(seed).randint(2**31 - 1))
     published = PublishedClimb(sets, np.arange(40), draws, 5, sets.nothing)
     published.m = 1000
-    guided = GuidedClimb(sets, order, rng, each_counts=False)
+    guided = Timed(sets, order, rng, each_counts=False)
     while not guided.settled and not sets.over:
         guided.step()
     first = sets.spent
     climb_guarded(guided, published, doubtful=False, until_target=True)
-    a_kick, a_round = 1 + HEAD + 40, 100
+    a_round = 100
     assert sets.at_target
-    assert sets.spent <= first + 2 * n_cold + a_kick + a_round
+    assert sets.spent <= first + 2 * n_cold + guided.longest + a_round
+
+
+class Timed(GuidedClimb):
+    """It knows what its longest attempt cost."""
+
+    longest = 0
+
+    def step(self):
+        self._time(super().step)
+
+    def follow(self, at):
+        self._time(lambda: super(Timed, self).follow(at))
+
+    def _time(self, attempt):
+        before = self.sets.spent
+        attempt()
+        self.longest = max(self.longest, self.sets.spent - before)
+
+
+def as_one_would_follow(fitness, at, added, order):
+    """Return the set that a pursuit ends with, and how many sets it tried, one at a time."""
+    at, spent = set(at), 0
+    while True:
+        outside = sorted((j for j in order if j not in at), key=lambda j: -added.get(j, 0.0))
+        outside = outside[:HEAD]
+        rounds = [outside[i : i + COMPARED] for i in range(0, len(outside), COMPARED)]
+        for features in [*rounds, sorted(at)]:
+            here, values = fitness(at), {}
+            for j in features:
+                values[j] = fitness(at ^ {j})
+                added[j] = values[j] - here if j not in at else here - values[j]
+            spent += len(features)
+            best = max(values, key=lambda j: round(values[j], 12), default=None)
+            if best is not None and round(values[best], 12) > round(here, 12):
+                at ^= {best}
+                break
+        else:
+            return at, spent
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.integers(0, 5), st.integers(0, 90))
+def test_a_pursuit_is_that_of_the_definition(seed, n_at, n_known):
+    rng = np.random.default_rng(seed)
+    X, y = words(n=80, n_features=90, n_good=10, seed=seed)
+    evaluator = MIConfidence().bind(X, y)
+    sets, order = comparing(X, y), rng.permutation(90)
+    at, known = np.sort(rng.permutation(90)[:n_at]), rng.permutation(90)[:n_known]
+    sets.added = dict(zip(known.tolist(), rng.normal(size=n_known).tolist(), strict=True))
+    added = dict(sets.added)
+    end, spent = as_one_would_follow(
+        lambda features: evaluator.of_set(sorted(features)), at.tolist(), added, order.tolist()
+    )
+
+    guided = GuidedClimb(sets, order, rng, each_counts=True)
+    guided.follow(Position(at, evaluator.of_set(at)))
+    assert set(guided.at.features.tolist()) == end
+    assert sets.spent == spent
+    assert sets.added == pytest.approx(added, abs=1e-12)
+
+
+def test_what_was_not_counted_is_not_known():
+    X, y = words()
+    sets = comparing(X, y)
+    at, tried = sets.first_better(sets.nothing, np.arange(300)[:, None])
+    sets.best_of(at, np.array([[3, 4], [5, 6]]))
+    assert tried and not sets.added
+    sets.best_of(at, np.array([[7], [int(at.features[0])]]))
+    of_set = MIConfidence().bind(X, y).of_set
+    seven = of_set([*at.features.tolist(), 7]) - at.fitness
+    assert sets.added == pytest.approx({7: seven, int(at.features[0]): at.fitness})
+
+
+def test_a_pursuit_comes_near_the_end_of_the_guards_path_at_a_fraction_of_its_price():
+    for seed in range(5):
+        X, y = words(n_features=150, seed=seed)
+        cold, n_cold = cold_of(X, y, seed, budget=10_000)
+        sets = comparing(X, y, limit=10_000)
+        draws = np.random.default_rng(np.random.RandomState(seed).randint(2**31 - 1))
+        guard = PublishedClimb(sets, np.arange(150), draws, 5, sets.nothing)
+        for _ in range(3):
+            guard.round()
+        guided = GuidedClimb(sets, np.arange(150), draws, each_counts=True)
+        guided.follow(guard.at)
+        assert guided.at.fitness > 0.95 * cold.fitness_
+        assert sets.spent < n_cold / 2
 
 
 def test_doubt_is_told_and_a_contradiction_is_a_reason_for_it():
@@ -112,6 +211,15 @@ def test_where_one_feature_tells_much_features_are_compared_before_one_is_added(
     assert features == (7,), "the best of the first round, not the first that is better than none"
     assert step <= COMPARED
     assert all(step > COMPARED for step, _, _ in climb.candidates_[1:])
+
+
+def test_the_most_promising_features_are_tried_together_as_many_as_near_problems_needed():
+    X, y = words()
+    prior = expecting(300, range(6), starts=(np.array([298, 299]), np.arange(10)))
+    promises = promise(information_of_each(X, y), entropy_of_each(X), prior.expected)
+    climb = Climb(random_state=0).fit(X, y, prior=prior)
+    step, features, _ = climb.candidates_[0]
+    assert step == 1 and features == tuple(sorted(np.argsort(-promises)[:6].tolist()))
 
 
 def test_where_size_has_no_price_what_tells_most_is_tried_together():
