@@ -105,7 +105,7 @@ def rand_search(
     q_best, history = -np.inf, []
     nowhere = np.full(len(generator.meta_feature_names), np.nan)
     for _ in range(n_steps):
-        features = work.fill(lambda: even_point(generator, rng), rng)
+        features = work.draw_everywhere(rng)
         q = work.quality(features) if features else -np.inf
         history.append(Step(0, nowhere, len(features), q))
         if q >= q_best:

@@ -8,6 +8,7 @@ the point that gives the best sets (`metafs_metafeatures.mufasa.walk`).
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from metafs.generators import FeatureGenerator, measure_sound, prepared, total_c
 from metafs.parameters import check_between
 from metafs.typing import Array
 from metafs_metafeatures.mufasa.svm_accuracy import SVMAccuracy
-from metafs_metafeatures.mufasa.walk import STEP, Schedule, Step, walk
+from metafs_metafeatures.mufasa.walk import STEP, Schedule, Step, even_point, walk
 
 MISSES = 20
 """Draws in a row that bring nothing new which fits, after which a set is full."""
@@ -35,8 +36,9 @@ class MufasaResult:
     ----------
     features : tuple
         The features.
-    u : ndarray of shape (k,) or None
-        The point they were drawn at; None for a method that draws from everywhere.
+    u : ndarray of shape (k,) or (m, k), or None
+        The point they were drawn at, or the points of a blend; None for a method that draws from
+        everywhere.
     quality : float
         What the set was worth.
     cost : float
@@ -133,12 +135,20 @@ class Extraction:
         self._cheapest = np.inf
 
     def draw(self, u: Array, rng: np.random.Generator) -> tuple[Any, ...]:
-        """Draw a set at one point."""
-        return self.fill(lambda: u, rng)
+        """Draw a set at one point, or at several, each with an equal part of what is left."""
+        points = np.atleast_2d(u)
+        taken: tuple[Any, ...] = ()
+        left = self.budget
+        for n_left, point in zip(range(len(points), 0, -1), points, strict=True):
+            draws = drawn(self.generator, repeat(point).__next__, rng)
+            new = filled(draws, self.cost, left / n_left, {*self.failed, *taken})
+            taken += new
+            left -= total_cost(self.generator, new)
+        return taken
 
-    def fill(self, point: Callable[[], Array], rng: np.random.Generator) -> tuple[Any, ...]:
-        """Draw a set, each feature at a point of its own; none that could not be measured."""
-        draws = drawn(self.generator, point, rng)
+    def draw_everywhere(self, rng: np.random.Generator) -> tuple[Any, ...]:
+        """Draw a set, each feature at a point of its own."""
+        draws = drawn(self.generator, lambda: even_point(self.generator, rng), rng)
         return filled(draws, self.cost, self.budget, self.failed)
 
     def cost(self, feature: Any) -> float:
@@ -195,6 +205,7 @@ def search(
     step: float | Sequence[float] = STEP,
     decay: float = 1.0,
     n_guesses: int = 1,
+    n_blends: int = 0,
     restarts: int = 0,
     patience: int | None = None,
     max_evaluations: int | None = None,
@@ -214,7 +225,7 @@ def search(
         The target.
     budget : float
         What all features together may cost.
-    n_steps, step, decay, n_guesses, restarts, patience, max_evaluations, max_seconds
+    n_steps, step, decay, n_guesses, n_blends, restarts, patience, max_evaluations, max_seconds
         How long to walk, and how far each step goes; see `Schedule`.
     quality : set measure or function of (X, y), default=None
         What a table of measured features is worth, larger is better; None is the 2-fold
@@ -235,7 +246,7 @@ def search(
     (True, True, 50)
     """
     schedule = Schedule(
-        n_steps, step, decay, n_guesses, restarts, patience, max_evaluations, max_seconds
+        n_steps, step, decay, n_guesses, n_blends, restarts, patience, max_evaluations, max_seconds
     )
     work = Extraction(generator, images, y, budget, quality)
     found = walk(generator, work.draw, work.quality, schedule, seeded(random_state), start)

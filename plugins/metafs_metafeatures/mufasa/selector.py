@@ -190,14 +190,14 @@ class Mufasa(Selector):
         self, X: Matrix, y: Array, prior: Prior | None, meta_features: Array | None
     ) -> None:
         schedule = Schedule(
-            self.n_steps,
-            self.step,
-            self.decay,
-            self.n_guesses,
-            self.restarts,
-            self.patience,
-            self.max_evaluations,
-            self.max_seconds,
+            n_steps=self.n_steps,
+            step=self.step,
+            decay=self.decay,
+            n_guesses=self.n_guesses,
+            restarts=self.restarts,
+            patience=self.patience,
+            max_evaluations=self.max_evaluations,
+            max_seconds=self.max_seconds,
         )
         limit, costs, budget = self._limits(X.shape[1])
         measure = SVMAccuracy() if self.measure is None else self.measure

@@ -12,6 +12,9 @@ r"""Mufasa's walk: a stochastic local search in the space of meta-features.
 
 3. Return :math:`F_{best}`.
 
+Of the J steps the last ones may draw their sets at several of the best points at once
+(`metafs_metafeatures.mufasa.blend`); none is the published walk.
+
 The published :math:`q_{best}` begins at the largest number there is, which no set could reach: it
 is read as the least. The noise of step j has the standard deviation
 :math:`s\,\delta^{j-1}` times the range of the coordinate; :math:`\delta = 1` is the published walk.
@@ -22,6 +25,7 @@ Machine Learning Research 9, 2008, algorithm 3.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice
 from time import monotonic
 from typing import Any, Protocol
 
@@ -30,6 +34,7 @@ import numpy as np
 from metafs.errors import UsageError
 from metafs.parameters import check_at_least, check_between
 from metafs.typing import Array
+from metafs_metafeatures.mufasa.blend import SIZES, best_apart
 
 STEP = 0.15
 """The share of each range that is noise; the paper does not tell its own."""
@@ -63,6 +68,8 @@ class Schedule:
         How many of these steps guess: points are drawn evenly, and the walk goes on from the best
         of them. One is the published method; several keep a walk from starting where no step leads
         out.
+    n_blends : int, default=0
+        How many of these steps, after all walks, draw sets at several of the best points at once.
     restarts : int, default=0
         Further starting points, drawn evenly; the best set of all is kept.
     patience : int, default=None
@@ -77,6 +84,7 @@ class Schedule:
     step: float | Sequence[float] = STEP
     decay: float = 1.0
     n_guesses: int = 1
+    n_blends: int = 0
     restarts: int = 0
     patience: int | None = None
     max_evaluations: int | None = None
@@ -88,6 +96,12 @@ class Schedule:
         for share in np.ravel(self.step).tolist():
             check_between("step", share)
         check_at_least("restarts", self.restarts, 0)
+        check_at_least("n_blends", self.n_blends, 0)
+        if self.n_blends >= self.n_steps:
+            raise UsageError(
+                f"n_blends must be below n_steps, which is {self.n_steps}, not {self.n_blends}: "
+                "only points that were tried can be blended."
+            )
         if self.decay != 1:
             check_between("decay", self.decay, 0, 1)
         for name in ("patience", "max_evaluations"):
@@ -103,6 +117,7 @@ class Step:
 
     start: int
     u: Array
+    """A point, of shape (k,), or the points of a blend, of shape (m, k)."""
     n_features: int
     quality: float
     """Minus infinity for a set without features."""
@@ -163,23 +178,29 @@ def walk(
 ) -> Walk:
     """Walk through the space of meta-features and return the best set met.
 
-    ``draw(u, rng)`` gives the features of a set, ``quality`` what a set is worth, which is not
-    asked for sets without features.
+    ``draw(u, rng)`` gives the features of a set, where u is a point or, for a blend, several;
+    ``quality`` tells what a set is worth, which is not asked for sets without features.
     """
     step = shares(schedule.step, len(np.asarray(space.bounds)))
+    n_steps = schedule.n_steps - schedule.n_blends
     history: list[Step] = []
     limit = _limit(schedule, history)
+
+    def tried(number: int, u: Array) -> tuple[tuple[Any, ...], float]:
+        features = tuple(draw(u, rng))
+        q = float(quality(features)) if features else -np.inf
+        q = -np.inf if np.isnan(q) else q
+        history.append(Step(number, u, len(features), q))
+        return features, q
+
     best: tuple[tuple[Any, ...], Array, float] | None = None
     for number in range(1 + schedule.restarts):
         first = start is not None and number == 0
         u = starting_point(space, start) if first else even_point(space, rng)
         features_best, u_best, q_best, idle = (), u, -np.inf, 0
         stopped = f"took {schedule.n_steps} steps"
-        for j in range(schedule.n_steps):
-            features = tuple(draw(u, rng))
-            q = float(quality(features)) if features else -np.inf
-            q = -np.inf if np.isnan(q) else q
-            history.append(Step(number, u, len(features), q))
+        for j in range(n_steps):
+            features, q = tried(number, u)
             walked = j + 1 - schedule.n_guesses
             idle = 0 if q > q_best or walked < 0 else idle + 1
             if q >= q_best:
@@ -198,6 +219,17 @@ def walk(
         if schedule.restarts:
             stopped += f" from the last of {1 + schedule.restarts} starting points"
     assert best is not None
+    ranges = np.ptp(np.asarray(space.bounds, dtype=np.float64), axis=1)
+    walked_to = [(step.u, step.quality) for step in history]
+    for m in islice(cycle(SIZES), schedule.n_blends):
+        points = best_apart(walked_to, m, ranges)
+        if limit() or not len(points):
+            break
+        u = points if len(points) > 1 else points[0]
+        features, q = tried(number, u)
+        if q >= best[2]:
+            best = features, u, q
+        stopped = limit() or stopped
     return Walk(*best, tuple(history), stopped)
 
 
