@@ -159,6 +159,28 @@ def test_a_pursuit_is_that_of_the_definition(seed, n_at, n_known):
     assert sets.added == pytest.approx(added, abs=1e-12)
 
 
+def test_the_guard_is_pursued_once_from_each_set_it_moves_to():
+    X, y = words(n_features=60)
+    sets, pursued, stood = comparing(X, y, limit=3000, target=np.inf), [], []
+
+    class Guard(PublishedClimb):
+        def round(self):
+            super().round()
+            stood.append(self.at)
+
+    class Guided(GuidedClimb):
+        def follow(self, at):
+            assert self.settled and at is stood[-1]
+            pursued.append(tuple(at.features.tolist()))
+            super().follow(at)
+
+    draws = np.random.default_rng(0)
+    guard = Guard(sets, np.arange(60), draws, 5, sets.nothing)
+    guided = Guided(sets, np.arange(60), draws.spawn(1)[0], each_counts=False)
+    climb_guarded(guided, guard, doubtful=False, until_target=True)
+    assert len(pursued) > 5 and len(set(pursued)) == len(pursued)
+
+
 def test_what_was_not_counted_is_not_known():
     X, y = words()
     sets = comparing(X, y)
