@@ -10,8 +10,8 @@ section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins.
 
 Ours guides the whole search. It takes the mean of two things: what near problems say, with one
 more neighbour at distance 1 that says nothing, so that far problems promise little; and how often
-the feature was selected in all problems that had it. The sets of the nearest problems are tried
-as they are.
+the feature was selected in all problems that had it. The sets of the nearest problems say how many
+features to try first, and are themselves tried where a set's size has no price.
 
 A feature that none of these problems had is expected to do as features of its kind did, where
 memory can judge that (`metafs.judgement`), else nothing.
@@ -34,7 +34,7 @@ C = 0.001
 """The paper's c: how much a problem at distance 0 may outweigh the others."""
 
 STARTS = 3
-"""Neighbours whose sets a guided search tries as they are."""
+"""Neighbours whose sets a guided search is told of."""
 
 OF_NEIGHBOURS = 0.5
 """The neighbours' part in what guides; the rest is the record over all problems."""

@@ -32,14 +32,15 @@ from metafs_climb.published import PublishedClimb
 
 COMPARED = 20
 """The most promising features, of which a round adds the best."""
-HEAD = 32
-"""The most promising features, which a pass or a round goes through at most."""
+HEAD, LARGE_HEAD = 32, 64
+"""The most promising features, which a pass goes through; the second where size has no price."""
 PREFIXES = (16, 32, 64)
 """So many of the features that tell most alone are tried together, where size has no price."""
 KICK = 3
 """Features that a kick takes out."""
-PATIENCE = 2
-"""Kicks and pursuits in a row without a better set after which nothing more is hoped for."""
+PATIENCE, PATIENT = 2, 2000
+"""Kicks and pursuits in a row without a better set after which nothing more is hoped for; one more
+for every so many evaluations of a large budget."""
 GUARD, GUARD_IN_DOUBT = 1, 10
 """Evaluations of the published climb to one of the guided."""
 AHEAD_IN_DOUBT = 640
@@ -95,6 +96,7 @@ class GuidedClimb:
         self.failures = 0
         """Kicks and pursuits in a row that brought nothing."""
         self._advance = self._compare if each_counts else self._pass
+        self._head = HEAD if sets.prices_size else LARGE_HEAD
 
     def step(self) -> None:
         """Climb a little further, or kick."""
@@ -110,7 +112,7 @@ class GuidedClimb:
 
     def _pass(self) -> None:
         """Go through the most promising features, then through the set."""
-        at = self._through(self.at, self._outside(self.at)[:HEAD])
+        at = self._through(self.at, self._outside(self.at)[: self._head])
         at = self._through(at, self._inside(at))
         self.at, self.settled = at, not at.beats(self.at)
 
@@ -120,7 +122,7 @@ class GuidedClimb:
         out = self.rng.permutation(inside)[: min(KICK, max(1, len(inside) - 1))]
         at = self.sets.without(self.at, out)
         others = self._outside(at)
-        others = others[~np.isin(others, out)][:HEAD]
+        others = others[~np.isin(others, out)][: self._head]
         at = self._through(at, np.concatenate([others, out]))
         self._keep(self._through(at, self._inside(at)))
 
@@ -182,12 +184,13 @@ def climb_guarded(
         Whether to go on as long as the budget lasts.
     """
     sets, moved = guided.sets, False
+    patience = max(PATIENCE, sets.limit // PATIENT)
     owed = AHEAD_IN_DOUBT if doubtful else 0
     while not sets.over:
         if published.ended or owed < published.h:
             if published.at.beats(guided.at):
                 guided.at = published.at
-            hopeless = guided.failures >= PATIENCE and (published.ended or not doubtful)
+            hopeless = guided.failures >= patience and (published.ended or not doubtful)
             if hopeless and not until_target:
                 return
             settled, before = guided.settled, sets.left

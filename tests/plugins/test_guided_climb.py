@@ -14,6 +14,7 @@ from metafs_climb.guided import (
     AHEAD_IN_DOUBT,
     COMPARED,
     HEAD,
+    LARGE_HEAD,
     PREFIXES,
     Comparisons,
     GuidedClimb,
@@ -206,6 +207,43 @@ def test_a_pursuit_comes_near_the_end_of_the_guards_path_at_a_fraction_of_its_pr
         guided.follow(guard.at)
         assert guided.at.fitness > 0.95 * cold.fitness_
         assert sets.spent < n_cold / 2
+
+
+class Hopeless(GuidedClimb):
+    """It has settled and never finds anything better."""
+
+    kicks = 0
+
+    def step(self):
+        self.settled = True
+        self.kicks += 1
+        self.failures += 1
+        self.sets.left -= 1
+
+    def follow(self, at):
+        self.step()
+
+
+@pytest.mark.parametrize(("budget", "kicks"), [(500, 2), (1000, 2), (10_000, 5)])
+def test_a_large_budget_is_a_reason_for_patience(budget, kicks):
+    X, y = words(n_features=30)
+    sets, rng = comparing(X, y, limit=budget), np.random.default_rng(0)
+    guided = Hopeless(sets, np.arange(30), rng, each_counts=False)
+    guided.at = Position(np.arange(3), 2.0)  # better than anything
+    published = PublishedClimb(sets, np.arange(30), rng, 5, sets.nothing)
+    climb_guarded(guided, published, doubtful=False, until_target=False)
+    assert guided.kicks == kicks
+
+
+def test_where_size_has_no_price_a_pass_goes_through_more_features():
+    X, y = words()
+    for prices_size, head in ((True, HEAD), (False, LARGE_HEAD)):
+        sets = comparing(X, y)
+        sets.prices_size = prices_size
+        guided = GuidedClimb(sets, np.arange(300), np.random.default_rng(0), each_counts=False)
+        guided.at, tried = Position(np.arange(0), 2.0), sets.spent  # nothing will be better
+        guided.step()
+        assert sets.spent - tried == head
 
 
 def test_doubt_is_told_and_a_contradiction_is_a_reason_for_it():
