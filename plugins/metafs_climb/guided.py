@@ -7,7 +7,8 @@ r"""The guided climb: features tried in the order of their promise, guarded by t
    counts: from the empty set, compare the most promising features and add the best, round by
    round. Elsewhere good sets are large and any improvement will do: from the best start, go
    through the features in the order of their promise, add each that helps, then go through the
-   set and drop each that does not, until a pass changes nothing.
+   set and drop each that does not, until a pass changes nothing; then once through a tenth as many
+   features as evaluations are left.
 3. Kick: take a few features out at random and go through the most promising ones again. A better
    set is kept.
 4. Follow the guard, whenever it has moved. It compares very many features in a round, and what
@@ -96,7 +97,7 @@ class GuidedClimb:
         self.failures = 0
         """Kicks and pursuits in a row that brought nothing."""
         self._advance = self._compare if each_counts else self._pass
-        self._head = HEAD if sets.prices_size else LARGE_HEAD
+        self._head = self._width = HEAD if sets.prices_size else LARGE_HEAD
 
     def step(self) -> None:
         """Climb a little further, or kick."""
@@ -111,10 +112,13 @@ class GuidedClimb:
             self.at, self.settled = max(self.at, self.sets.best, key=_fitness), True
 
     def _pass(self) -> None:
-        """Go through the most promising features, then through the set."""
-        at = self._through(self.at, self._outside(self.at)[: self._head])
+        """Go through the most promising features, then the set; if that changes nothing, wider."""
+        at = self._through(self.at, self._outside(self.at)[: self._width])
         at = self._through(at, self._inside(at))
-        self.at, self.settled = at, not at.beats(self.at)
+        if not at.beats(self.at):
+            wider = self.sets.left // 10
+            self.settled, self._width = wider <= self._width, max(wider, self._width)
+        self.at = at
 
     def _kick(self) -> None:
         """Take features out and climb again; what was taken out comes last."""

@@ -246,6 +246,21 @@ def test_where_size_has_no_price_a_pass_goes_through_more_features():
         assert sets.spent - tried == head
 
 
+@pytest.mark.parametrize(("budget", "widths"), [(200, [32]), (1000, [32, 96]), (10_000, [32, 300])])
+def test_a_pass_that_changes_nothing_is_followed_by_one_as_wide_as_the_budget_allows(
+    budget, widths
+):
+    X, y = words()
+    sets = comparing(X, y, limit=budget)
+    guided = GuidedClimb(sets, np.arange(300), np.random.default_rng(0), each_counts=False)
+    guided.at, tried = Position(np.arange(0), 2.0), []  # nothing will be better
+    while not guided.settled:
+        before = sets.left
+        guided.step()
+        tried.append(before - sets.left)
+    assert tried == widths
+
+
 def test_doubt_is_told_and_a_contradiction_is_a_reason_for_it():
     X, y = words()
     far = Climb(max_evaluations=400, random_state=0).fit(
