@@ -7,8 +7,8 @@ r"""The guided climb: features tried in the order of their promise, guarded by t
    counts: from the empty set, compare the most promising features and add the best, round by
    round. Elsewhere good sets are large and any improvement will do: from the best start, go
    through the features in the order of their promise, add each that helps, then go through the
-   set and drop each that does not, until a pass changes nothing; then once through a tenth as many
-   features as evaluations are left.
+   set and drop each that does not, until a pass changes nothing; then, if size has a price, once
+   through a tenth as many features as evaluations are left.
 3. Kick: take a few features out at random and go through the most promising ones again. A better
    set is kept.
 4. Follow the guard, whenever it has moved. It compares very many features in a round, and what
@@ -116,7 +116,7 @@ class GuidedClimb:
         at = self._through(self.at, self._outside(self.at)[: self._width])
         at = self._through(at, self._inside(at))
         if not at.beats(self.at):
-            wider = self.sets.left // 10
+            wider = self.sets.left // 10 if self.sets.prices_size else 0
             self.settled, self._width = wider <= self._width, max(wider, self._width)
         self.at = at
 

@@ -261,6 +261,16 @@ def test_a_pass_that_changes_nothing_is_followed_by_one_as_wide_as_the_budget_al
     assert tried == widths
 
 
+def test_where_size_has_no_price_no_wider_pass_follows():
+    X, y = words()
+    sets = comparing(X, y)
+    sets.prices_size = False
+    guided = GuidedClimb(sets, np.arange(300), np.random.default_rng(0), each_counts=False)
+    guided.at = Position(np.arange(0), 2.0)  # nothing will be better
+    guided.step()
+    assert guided.settled
+
+
 def test_doubt_is_told_and_a_contradiction_is_a_reason_for_it():
     X, y = words()
     far = Climb(max_evaluations=400, random_state=0).fit(
