@@ -7,85 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.svm import SVC
 
-import metafs_metafeatures.mufasa.clusters as clusters_module
 from metafs.errors import ProblemError, UsageError
 from metafs.prior import Prior
 from metafs.registry import Registry
-from metafs_metafeatures import (
-    Mufasa,
-    SVMAccuracy,
-)
-from metafs_metafeatures.mufasa.clusters import FeatureClusters, medoids, standardised
+from metafs_metafeatures import Mufasa, SVMAccuracy
 from metafs_metafeatures.mufasa.selector import affordable, tried_scores
-from metafs_metafeatures.mufasa.svm_accuracy import folds_of
 
-
-def table(seed=0, n=60):
-    """Column j of ten tells the class by j / 5, so that the right end of the table is best."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % 2
-    return np.outer(y, np.arange(10) / 5) + 0.3 * rng.normal(size=(n, 10)), y
-
-
-def slow_accuracy(X, y, C, n_folds, seed):
-    """Machines on the rows themselves, standardised, scaled to a mean squared distance of 1."""
-    X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1)
-    X = X / np.sqrt(np.mean(np.sum((X - X.mean(axis=0)) ** 2, axis=1)))
-    folds, right = folds_of(y, n_folds, seed), 0
-    for fold in range(n_folds):
-        test = folds == fold
-        machine = SVC(kernel="linear", C=C, tol=1e-4).fit(X[~test], y[~test])
-        right += (machine.predict(X[test]) == y[test]).sum()
-    return right / len(y)
-
-
-@pytest.mark.parametrize("n_folds", [2, 3])
-@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
-def test_accuracy_is_that_of_machines_on_the_rows(n_folds, C):
-    rng = np.random.default_rng(0)
-    y = np.arange(90) % 3
-    X = rng.normal(size=(90, 6)) + np.eye(3)[y] @ rng.normal(size=(3, 6))
-    found = SVMAccuracy(C, n_folds).of_set(X, y, [0, 2, 3, 5])
-    expected = slow_accuracy(X[:, [0, 2, 3, 5]], y, C, n_folds, 0)
-    assert abs(found - expected) <= 2 / 90
-    assert 0.4 < found < 0.95
-    assert SVMAccuracy(C, n_folds).of_set(csr_array(X), y, [0, 2, 3, 5]) == found
-
-
-@given(st.lists(st.integers(0, 3), min_size=2, max_size=30), st.integers(2, 4), st.integers(0, 9))
-def test_folds_hold_even_parts_of_every_class(classes, n_folds, seed):
-    classes = np.array(classes)
-    folds = folds_of(classes, n_folds, seed)
-    assert np.ptp(np.bincount(folds, minlength=n_folds)) <= 1
-    for c in np.unique(classes):
-        assert np.ptp(np.bincount(folds[classes == c], minlength=n_folds)) <= 1
-
-
-def test_accuracy_of_odd_tables_is_defined():
-    rng = np.random.default_rng(0)
-    X, measure = rng.normal(size=(40, 3)), SVMAccuracy()
-    assert measure.of_set(X, np.ones(40), [0]) == 1.0
-    assert measure.of_set(np.ones((40, 2)), np.arange(40) % 2, [0, 1]) == 0.5
-    assert 0 <= measure.of_set(X, np.arange(40).astype(str), [0, 1]) <= 1
-    assert measure.of_set(1e8 + X, (X[:, 0] > 0).astype(int), [0]) > 0.9
-    numbers = measure.of_set(X, X[:, 1] * 3 + 0.01, [1])
-    assert numbers > 0.6 > measure.of_set(X, X[:, 1] * 3 + 0.01, [0])
-    many = rng.normal(size=(300, 2))
-    part = SVMAccuracy(max_samples=100).of_set(many, many[:, 0] > 0, [0])
-    assert part > 0.9
-    for wrong in ({"C": 0}, {"n_folds": 1}, {"max_samples": 1}):
-        with pytest.raises(UsageError):
-            SVMAccuracy(**wrong)
-
-
-def test_accuracy_may_guide_other_searches():
-    X, y = table()
-    assert SVMAccuracy()(X, y)[9] > SVMAccuracy()(X, y)[0]
-    climb = clone(Registry().selectors["climb"])
-    climb.set_params(measure=SVMAccuracy(), max_evaluations=60, random_state=0).fit(X, y)
-    assert climb.fitness_ > 0.9
+from .extracting import table
 
 
 def described(seed=0, n_features=120, good=(60, 75)):
@@ -286,69 +215,6 @@ def test_impossible_settings_are_a_sentence(wrong):
     X, y = table()
     with pytest.raises(UsageError):
         Mufasa(**wrong).fit(X, y, meta_features=np.arange(10.0))
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.integers(0, 2**31 - 1), st.integers(1, 40), st.integers(1, 8), st.integers(1, 3))
-def test_clusters_are_taken_from_the_nearest_medoid_on(seed, n_features, n_clusters, k):
-    rng = np.random.default_rng(seed)
-    U = np.round(rng.normal(size=(n_features, k)), 1)
-    space = FeatureClusters.of(U, n_clusters, seed=0)
-    u = space.nearest(rng.normal(size=k) * 3)
-    low, high = space.bounds.T
-    assert ((low <= u) & (u <= high)).all()
-    assert len(space.medoids) <= n_clusters or len(np.unique(U, axis=0)) <= n_clusters
-    order = space.order(u, rng)
-    assert sorted(order.tolist()) == list(range(n_features))
-    middles = U[space.medoids]
-    for feature in range(n_features):
-        own = np.linalg.norm(U[feature] - middles[space.labels[feature]])
-        assert own <= np.linalg.norm(U[feature] - middles, axis=1).min() + 1e-9
-    distances = np.linalg.norm(middles[space.labels[order]] - u, axis=1)
-    assert (np.diff(distances) >= -1e-9).all()
-
-
-def test_features_of_a_cluster_are_drawn_evenly():
-    space = FeatureClusters.of(np.array([[0.0], [0.1], [0.2], [9.0]]), 2, seed=0)
-    rng = np.random.default_rng(0)
-    first = np.bincount([space.order([0.0], rng)[0] for _ in range(900)], minlength=4)
-    assert first[3] == 0 and abs(first[:3] - 300).max() < 65
-
-
-def test_medoids_with_and_without_scikit_learn_extra(monkeypatch):
-    rng = np.random.default_rng(0)
-    U = np.concatenate([rng.normal(size=(30, 2)) + centre for centre in ([0, 0], [9, 0], [0, 9])])
-    plain = medoids(U, 3, seed=0)
-    assert sorted(plain // 30) == [0, 1, 2]
-
-    class KMedoids:
-        def __init__(self, n_clusters, init, random_state):
-            self.n_clusters = n_clusters
-
-        def fit(self, U):
-            self.medoid_indices_ = np.arange(self.n_clusters)
-            return self
-
-    def offered(name):
-        assert name == "sklearn_extra.cluster"
-        return type("module", (), {"KMedoids": KMedoids})
-
-    monkeypatch.setattr(clusters_module, "import_module", offered)
-    assert medoids(U, 3, seed=0).tolist() == [0, 1, 2]
-
-    def incompatible(name):
-        raise ValueError("numpy.dtype size changed")
-
-    monkeypatch.setattr(clusters_module, "import_module", incompatible)
-    np.testing.assert_array_equal(medoids(U, 3, seed=0), plain)
-
-
-def test_standardised_meta_features_can_be_read_back():
-    given = np.array([[1.0, np.nan, 5.0], [3.0, 2.0, 5.0], [8.0, 4.0, 5.0]])
-    U, middle, scale = standardised(given)
-    np.testing.assert_allclose(U * scale + middle, [[1, 3, 5], [3, 2, 5], [8, 4, 5]])
-    np.testing.assert_allclose(U[:, :2].std(axis=0), 1.0)
-    assert (U[:, 2] == 0).all()
 
 
 @pytest.mark.parametrize(
