@@ -19,9 +19,6 @@ That of 20 was settled after seeing correlations and curves of several: meta-fea
 there, mostly because large patches are then near to nothing. It and C = 1 were settled after short
 runs whose accuracies came from test images of some of the same splits. What size alone tells is
 printed too, as the accuracy of random patches of the smallest size.
-
-In the overhead "MF-PFS itself" leaves out the SVMs, and the Gabor responses of the images count as
-measuring.
 """
 
 import os
@@ -29,24 +26,29 @@ import os
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 
 import argparse
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
+from mf_pfs_report import (
+    draw_quality,
+    report_curves,
+    report_drops,
+    report_overhead,
+    report_quality,
+    report_regressors,
+    report_smallest,
+    report_speed,
+)
+from mf_pfs_times import overhead_times, speed_times
 from protocol import rows_of
-from scipy.ndimage import zoom
 from sklearn.svm import LinearSVC
-from timing import best_of
 
 from metafs import Registry
 from metafs.generators import describe_all
 from metafs.quality_map import QualityMap, correlation
 from metafs_metafeatures import (
     MFPFS,
-    GeneratorMeasurer,
     PatchPrototypes,
     TableMeasurer,
     random_features,
@@ -58,7 +60,6 @@ from metafs_svm import SVMWeights
 
 KEPT_APART = 10
 N_PROTOTYPES = 5000
-METHODS = ("MF-PFS", "RFEall", "RFEsmall", "Baseline")
 NAMES = PatchPrototypes.meta_feature_names
 REGRESSORS = Registry().regressors
 
@@ -93,6 +94,16 @@ def split(y, per_class, number):
     return train, np.setdiff1d(np.arange(len(y)), train)
 
 
+def patches_of(number):
+    """Return the prototypes of a split: half of them to learn from, half to predict."""
+    return np.random.default_rng(number).permutation(N_PROTOTYPES)[:1000]
+
+
+def accuracy(X, y, X_test, y_test, C):
+    """Return how many test images of a hundred a linear SVM tells."""
+    return 100 * LinearSVC(C=C, max_iter=100_000).fit(X, y).score(X_test, y_test)
+
+
 def predicted_quality(U, one, other, quality):
     """Return the quality of some features as predicted from that of others."""
     return QualityMap(WeightedKNN(random_state=0)).fit(U[one], quality[one]).predict(U[other])
@@ -102,7 +113,7 @@ def quality_work(folder, data, number, per_class, C, sharpness, without):
     """Section 5.1 on one split, with one meta-feature left out unless `without` is empty."""
     values, U, y = candidates(folder, data)
     train, _ = split(y, per_class, number)
-    drawn = np.random.default_rng(number).permutation(len(U))[:1000]
+    drawn = patches_of(number)
     X, U = values[np.ix_(train, drawn)] ** sharpness, U[drawn]
     halves = np.arange(500), np.arange(500, 1000)
     measured = np.concatenate([SVMWeights(C)(X[:, half], y[train]) for half in halves])
@@ -140,8 +151,7 @@ def curves_work(folder, data, number, per_class, C, sharpness, n):
     }
     row = {"measured": mf_pfs.n_measured_ / n, "without reuse": as_published.n_measured_ / n}
     for name, columns in chosen.items():
-        svm = LinearSVC(C=C, max_iter=100_000).fit(X[:, columns], y[train])
-        row[name] = 100 * svm.score(X_test[:, columns], y[test])
+        row[name] = accuracy(X[:, columns], y[train], X_test[:, columns], y[test], C)
     return row
 
 
@@ -154,9 +164,8 @@ def regressor_work(folder, data, number, per_class, C, sharpness, n_selected, re
     X, X_test = (values[np.ix_(rows, drawn)] ** sharpness for rows in (train, test))
     mf_pfs = MFPFS(n, quality=SVMWeights(C), regressor=REGRESSORS[regressor], random_state=number)
     columns = np.flatnonzero(mf_pfs.fit(X, y[train], meta_features=U[drawn]).get_support())
-    svm = LinearSVC(C=C, max_iter=100_000).fit(X[:, columns], y[train])
-    accuracy = 100 * svm.score(X_test[:, columns], y[test])
-    return {"accuracy": accuracy, "measured": mf_pfs.n_measured_ / n}
+    found = accuracy(X[:, columns], y[train], X_test[:, columns], y[test], C)
+    return {"accuracy": found, "measured": mf_pfs.n_measured_ / n}
 
 
 def smallest_work(folder, data, number, per_class, C, sharpness, n_smallest):
@@ -166,8 +175,7 @@ def smallest_work(folder, data, number, per_class, C, sharpness, n_smallest):
     rng = np.random.default_rng([number, n_smallest])
     columns = rng.permutation(np.flatnonzero(U[:, 0] == U[:, 0].min()))[:n_smallest]
     X, X_test = (values[np.ix_(rows, columns)] ** sharpness for rows in (train, test))
-    svm = LinearSVC(C=C, max_iter=100_000).fit(X, y[train])
-    return {"accuracy": 100 * svm.score(X_test, y[test])}
+    return {"accuracy": accuracy(X, y[train], X_test, y[test], C)}
 
 
 def rows_on_splits(work, options, **settings):
@@ -188,206 +196,51 @@ def quality_rows(options, sharpness, C, without=()):
     return rows_on_splits(quality_work, options, **settings)
 
 
-def told(values):
-    """Return a mean and its standard error."""
-    values = np.asarray(values)
-    return f"{values.mean():.1f} ± {values.std(ddof=1) / np.sqrt(len(values)):.1f}"
-
-
 def quality(options):
-    """Print how well quality is predicted, and what each meta-feature contributes."""
-    print("| sharpness | C | correlation (paper 0.94) | of ranks |\n|--:|--:|--:|--:|")
-    for sharpness in (1, 5, 20, 60):
-        for C in (0.01, 1, 10):
-            rows = quality_rows(options, sharpness, C)
-            found, ranks = ([row[key] for row in rows] for key in ("correlation", "of_ranks"))
-            print(
-                f"| {sharpness} | {C} | {np.mean(found):.3f} ± {np.std(found):.3f} "
-                f"| {np.mean(ranks):.3f} |",
-                flush=True,
-            )
-    settings = options.sharpness, options.C
-    full = [row["correlation"] for row in quality_rows(options, *settings)]
-    print("\n| without | drop of the correlation |\n|---|--:|")
-    for name in NAMES:
-        left = [row["correlation"] for row in quality_rows(options, *settings, [name])]
-        drop = np.subtract(full, left)
-        error = drop.std(ddof=1) / np.sqrt(len(drop)) if len(drop) > 1 else 0.0
-        print(f"| {name} | {drop.mean():.3f} ± {error:.3f} |", flush=True)
+    """How well quality is predicted, and what each meta-feature contributes."""
+    settings = [(sharpness, C) for sharpness in (1, 5, 20, 60) for C in (0.01, 1, 10)]
+    report_quality((each, quality_rows(options, *each)) for each in settings)
+    ours = options.sharpness, options.C
+    full = quality_rows(options, *ours)
+    report_drops(full, ((name, quality_rows(options, *ours, [name])) for name in NAMES))
     if options.pictures:
-        plot_quality(options, quality_rows(options, *settings)[0])
-
-
-def plot_quality(options, row):
-    """Draw figures 3 and 4 of the first split."""
-    import matplotlib.pyplot as plt
-
-    _, U, _ = candidates(options.folder, options.data)
-    U = U[np.random.default_rng(0).permutation(len(U))[:1000]]
-    predicted, measured = np.array(row["predicted"]), np.array(row["measured"])
-    figure, axes = plt.subplots(1, 4, sharey=True, figsize=(12, 3), layout="constrained")
-    for size, axis in zip(np.unique(U[:, 0]), axes, strict=True):
-        axis.plot(U[U[:, 0] == size, 2], measured[U[:, 0] == size], ".", markersize=3)
-        axis.set(title=f"{size:.0f} by {size:.0f}", xlabel="standard deviation")
-    axes[0].set(ylabel="measured quality")
-    figure.savefig(options.pictures / "figure_3.png", dpi=150)
-
-    measured = measured[500:]
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-    left.plot(measured, predicted, ".", markersize=3)
-    left.axline((0, 0), slope=1, color="grey", linewidth=0.5)
-    left.set(
-        xlabel="measured quality",
-        ylabel="predicted quality",
-        title=f"correlation {row['correlation']:.2f} (paper 0.94)",
-    )
-    k = np.arange(1, 501)
-    for label, by in (("measured", measured), ("predicted", predicted)):
-        mean = np.cumsum(measured[np.argsort(-by)]) / k
-        right.plot(k, mean, label=f"ranked by {label} quality")
-    right.set(xlabel="k", ylabel="mean quality of the first k")
-    right.legend()
-    figure.savefig(options.pictures / "figure_4.png", dpi=150)
+        _, U, _ = candidates(options.folder, options.data)
+        draw_quality(full[0], U[patches_of(0)], options.pictures)
 
 
 def curves(options):
-    """Print the accuracies of figure 5."""
-    found = {}
+    """The accuracies of figure 5."""
     print(f"\n{options.per_class} images a class, C {options.C}, sharpness {options.sharpness}\n")
-    print(
-        "| n | MF-PFS | RFEall | RFEsmall | Baseline | measured (paper 2.1n) | MF-PFS - RFEall "
-        "| MF-PFS - RFEsmall | F_0 drawn afresh | measured then |\n" + "|--:" * 10 + "|"
-    )
-    for n in options.n:
-        rows = rows_on_splits(curves_work, options, n=n)
-        found[n] = rows
-        accuracy = {name: np.array([row[name] for row in rows]) for name in METHODS}
-
-        print(
-            f"| {n} | "
-            + " | ".join(told(accuracy[name]) for name in METHODS)
-            + f" | {np.mean([row['measured'] for row in rows]):.2f}n"
-            f" | {told(accuracy['MF-PFS'] - accuracy['RFEall'])}"
-            f" | {told(accuracy['MF-PFS'] - accuracy['RFEsmall'])}"
-            f" | {told([row['MF-PFS without reuse'] for row in rows])}"
-            f" | {np.mean([row['without reuse'] for row in rows]):.2f}n |",
-            flush=True,
-        )
-    if options.pictures:
-        plot_curves(options, found)
-
-
-def regressors(options):
-    """Print the accuracy of MF-PFS with each regressor."""
-    sizes = options.n
-    print(f"\n| regressor | {' | '.join(f'n = {n}' for n in sizes)} |\n|---|{'--:|' * len(sizes)}")
-    for regressor in options.regressors:
-        cells = []
-        for n in sizes:
-            rows = rows_on_splits(regressor_work, options, n_selected=n, regressor=regressor)
-            measured = np.mean([row["measured"] for row in rows])
-            cells.append(f"{told([row['accuracy'] for row in rows])} ({measured:.2f}n)")
-        print(f"| {regressor} | {' | '.join(cells)} |", flush=True)
+    by_size = ((n, rows_on_splits(curves_work, options, n=n)) for n in options.n)
+    report_curves(by_size, options.pictures)
 
 
 def smallest(options):
-    """Print the accuracy of random patches of the smallest size."""
-    print("\n| n | random patches of the smallest size |\n|--:|--:|")
-    for n in options.n:
-        rows = rows_on_splits(smallest_work, options, n_smallest=n)
-        print(f"| {n} | {told([row['accuracy'] for row in rows])} |", flush=True)
+    """The accuracy of random patches of the smallest size."""
+    report_smallest((n, rows_on_splits(smallest_work, options, n_smallest=n)) for n in options.n)
 
 
-def plot_curves(options, found):
-    """Draw figure 5."""
-    import matplotlib.pyplot as plt
+def regressors(options):
+    """The accuracy of MF-PFS with each regressor."""
 
-    figure, axes = plt.subplots(layout="constrained")
-    for name in METHODS:
-        accuracy = np.array([[row[name] for row in rows] for rows in found.values()])
-        error = accuracy.std(axis=1, ddof=1) / np.sqrt(accuracy.shape[1])
-        axes.errorbar(list(found), accuracy.mean(axis=1), error, label=name, marker=".", capsize=2)
-    axes.set(
-        xscale="log", xlabel="features selected, n of 10n", ylabel="accuracy on test images, %"
-    )
-    axes.set_xticks(list(found), list(map(str, found)))
-    axes.legend()
-    figure.savefig(options.pictures / "figure_5.png", dpi=150)
+    def at_each_size(regressor):
+        for n in options.n:
+            yield rows_on_splits(regressor_work, options, n_selected=n, regressor=regressor)
 
-
-def timed_selection(generator, drawn, training_images, y, C, regressor):
-    """Select 200 patches; return how many were measured, and seconds by what they went for."""
-    svm_seconds = 0.0
-
-    def timed_quality(columns, y):
-        nonlocal svm_seconds
-        begin = perf_counter()
-        found = SVMWeights(C)(columns, y)
-        svm_seconds += perf_counter() - begin
-        return found
-
-    described = describe_all(generator, drawn)
-    begin = perf_counter()
-    measurer = GeneratorMeasurer(generator, drawn, training_images)
-    mf_pfs = MFPFS(200, quality=timed_quality, regressor=REGRESSORS[regressor], random_state=0)
-    mf_pfs.fit_measured(measurer, y, described)
-    seconds = perf_counter() - begin
-    return (
-        mf_pfs.n_measured_,
-        measurer.seconds,
-        svm_seconds,
-        seconds - measurer.seconds - svm_seconds,
-    )
+    report_regressors(options.n, ((each, at_each_size(each)) for each in options.regressors))
 
 
 def overhead(options):
-    """Print what MF-PFS takes besides measuring, on images as they are and enlarged."""
+    """What MF-PFS takes besides measuring."""
     apart, X, y = images(options.folder, options.data)
     train, _ = split(y, options.per_class, 0)
-    print(
-        "\n| images | regressor | measured | measuring | SVMs (quality) | MF-PFS itself "
-        "| of measuring | goal |\n|---|---|--:|--:|--:|--:|--:|--:|"
-    )
-    for side, settings in ((32, {}), (128, {"n_bands": 8, "pool": 8, "stride": 4})):
-        factor = side // 32
-        large = [zoom(each, (1, factor, factor), order=1) for each in (apart, X[train])]
-        generator = PatchPrototypes(large[0], **settings)
-        generator = replace(generator, beta=generator.sharpness * options.sharpness)
-        drawn = generator.draw(2000, np.random.default_rng(2))
-        for regressor in ("knn", "weighted-knn"):
-            n_measured, measuring, svms, itself = timed_selection(
-                generator, drawn, large[1], y[train], options.C, regressor
-            )
-            print(
-                f"| {len(train)} of {side} by {side} | {regressor} | {n_measured} of 2000 "
-                f"| {measuring:.2f} s | {svms:.2f} s | {itself:.2f} s | {itself / measuring:.1%} "
-                "| 5 % |",
-                flush=True,
-            )
-
-
-def slow_values(generator, patch, bands):
-    """The value of a patch by the plain numpy expression over all its places."""
-    prototype = generator.prototypes([patch])[0].astype(float)
-    pieces = sliding_window_view(bands, prototype.shape, axis=(2, 3, 4))[:, :, :, :, 0]
-    squared = ((pieces - prototype) ** 2).sum(axis=(4, 5, 6))
-    return np.exp(-generator.sharpness * squared.min(axis=(1, 2, 3)))
+    report_overhead(overhead_times(apart, X[train], y[train], options.C, options.sharpness))
 
 
 def speed(options):
-    """Print how much faster many patches are measured at once than each by plain numpy."""
+    """How much faster many patches are measured at once than each by plain numpy."""
     apart, X, _ = images(options.folder, options.data)
-    generator = PatchPrototypes(apart)
-    drawn = generator.draw(200, np.random.default_rng(3))
-    prepared = generator.prepare(X[:100])
-    fast, values = best_of(3, lambda: generator.measure_all(drawn, prepared))
-    few = drawn[:20]
-    slow, expected = best_of(
-        1, lambda: np.column_stack([slow_values(generator, p, prepared.bands) for p in few])
-    )
-    np.testing.assert_allclose(values[:, :20], expected, rtol=1e-6)
-    print("\n| 200 patches on 100 images | plain numpy, from 20 patches | ratio |\n|--:|--:|--:|")
-    print(f"| {fast:.2f} s | {10 * slow:.1f} s | {10 * slow / fast:.0f} |")
+    report_speed(*speed_times(apart, X[:100]))
 
 
 PARTS = {
