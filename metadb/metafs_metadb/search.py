@@ -10,16 +10,14 @@ digits so that ties are ties however the sum was taken, then by problem_id.
 """
 
 import math
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metafs_metadb import queries
+from metafs_metadb.file import MetaFile
 from metafs_metadb.rows import Neighbour
-
-if TYPE_CHECKING:
-    from metafs_metadb.metadb import MetaDB
 
 
 class NeighbourSearch(Protocol):
@@ -52,7 +50,7 @@ class NeighbourSearch(Protocol):
 class SqlSearch:
     """The search as one SQL join: nothing in memory, always up to date."""
 
-    def __init__(self, db: "MetaDB", distance: str, space: str) -> None:
+    def __init__(self, db: MetaFile, distance: str, space: str) -> None:
         self.db = db
         self.distance = distance
         self.space = space

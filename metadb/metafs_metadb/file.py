@@ -1,0 +1,87 @@
+"""The file of a MetaDB: visits that check its schema, and questions that are one query."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from metafs_metadb import check, connect, migrate
+from metafs_metadb.beside import Beside
+from metafs_metadb.rows import Table
+
+WAIT_VARIABLE = "METAFS_LOCK_WAIT_S"
+
+
+class MetaFile:
+    """A DuckDB file at `path` that is opened for each call, and the indexes beside it."""
+
+    def __init__(self, path: str | PathLike[str], wait_s: float | None = None) -> None:
+        self.path = Path(path)
+        self.wait_s = float(os.environ.get(WAIT_VARIABLE, 10.0)) if wait_s is None else wait_s
+        self._beside = Beside(self.path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Take path and patience to another process, and nothing that is in memory."""
+        return type(self), (self.path, self.wait_s)
+
+    def exists(self) -> bool:
+        """Tell whether there is a file that is not empty, whatever it holds."""
+        return connect.is_there(self.path)
+
+    def ensure(self) -> None:
+        """Create the file if there is none, and refuse one that cannot be written to."""
+        with self.writing():
+            pass
+
+    def migrate(self) -> list[str]:
+        """Bring an older file to the schema of this metafs; return what was applied."""
+        if not self.exists():
+            with connect.reading(self.path, self.wait_s):
+                pass
+        with connect.writing(self.path, self.wait_s) as con:
+            return migrate.apply_pending(con, self.path)
+
+    def check(self) -> list[str]:
+        """Return one sentence for each thing that is wrong with the file."""
+        with self.reading() as con:
+            return check.findings(con)
+
+    @contextmanager
+    def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the file for reading, if its schema is the one we know."""
+        with connect.reading(self.path, self.wait_s) as con:
+            migrate.require_current(con, self.path)
+            yield con
+
+    @contextmanager
+    def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the file for writing, creating it if there is none."""
+        if not self.exists():
+            migrate.create(self.path, self.wait_s)
+        with connect.writing(self.path, self.wait_s) as con:
+            if migrate.pending(con, self.path):
+                migrate.start_or_refuse(con, self.path)
+            yield con
+
+    @contextmanager
+    def _transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the file for writing; all that is written is on disk afterwards, or nothing is."""
+        with self.writing() as con:
+            con.execute("begin")
+            try:
+                yield con
+            except BaseException:
+                con.execute("rollback")
+                raise
+            con.execute("commit")
+            con.execute("checkpoint")
+
+    def _table(self, query: str, values: Mapping[str, object]) -> Table:
+        with self.reading() as con:
+            found = con.execute(query, dict(values))
+            columns = tuple(column[0] for column in found.description or ())
+            return Table(columns, found.fetchall())

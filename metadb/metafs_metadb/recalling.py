@@ -1,0 +1,181 @@
+"""What a search for features asks of the memory: near problems, and how features did."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from metafs_metadb import experience, properties, property_queries, queries, signature_index
+from metafs_metadb.file import MetaFile
+from metafs_metadb.memory_index import MemoryIndex
+from metafs_metadb.rows import (
+    Experience,
+    FeatureExperience,
+    FeatureRecord,
+    Neighbour,
+    Signature,
+    Signatures,
+)
+from metafs_metadb.search import SqlSearch
+from metafs_metadb.stamp import Stamp
+
+
+class Recalling(MetaFile):
+    """The questions of those who solve problems."""
+
+    def solved(self, fingerprint: str, settings: str) -> dict[str, Any] | None:
+        """Return the latest solved run of this content with these settings, or None.
+
+        Besides the run's columns: `features`, the selected names, best first, and `neighbours`,
+        the list of `Neighbour` it asked.
+        """
+        with self.reading() as con:
+            found = con.execute(
+                queries.SOLVED_RUN, {"fingerprint": fingerprint, "settings": settings}
+            )
+            columns = [column[0] for column in found.description or ()]
+            rows = found.fetchall()
+            if not rows:
+                return None
+            run = dict(zip(columns, rows[0], strict=True))
+            which = {"run_id": run["run_id"]}
+            names = con.execute(queries.SELECTED_FEATURES, which).fetchall()
+            run["features"] = [name for (name,) in names]
+            asked = con.execute(queries.NEIGHBOURS_OF_RUN, which).fetchall()
+            run["neighbours"] = [Neighbour(*neighbour) for neighbour in asked]
+        return run
+
+    def distances(self, problem_id: int) -> list[str]:
+        """Return the distances that a problem was described by."""
+        return self._table(queries.DISTANCES, {"problem_id": problem_id}).column("distance")
+
+    def signature(self, problem_id: int, distance: str) -> Signature | None:
+        """Return keys and probabilities of a problem's signature, or None if it has none."""
+        which = {"problem_id": problem_id, "distance": distance}
+        with self.reading() as con:
+            found = con.execute(queries.PROBLEM_SIGNATURE, which).fetchnumpy()
+        keys, p = np.asarray(found["key"], np.uint64), np.asarray(found["p"], np.float64)
+        return (keys, p) if len(keys) else None
+
+    def signatures(
+        self, distance: str, space: str, exclude_problem_ids: Collection[int] = ()
+    ) -> Signatures:
+        """Return the signatures of all problems that can be recalled, by problem_id."""
+        with self.reading() as con:
+            return signature_index.read(con, distance, space, exclude_problem_ids)
+
+    def search(self, distance: str, space: str) -> SqlSearch:
+        """Return the search among the signatures of a space that asks in SQL."""
+        return SqlSearch(self, distance, space)
+
+    def index(self, distance: str, space: str) -> MemoryIndex:
+        """Return a faster search among the signatures of a space, in memory.
+
+        Of a large memory it is kept in a file beside the database, for whoever asks next.
+        """
+        with self.reading() as con:
+            if (kept := self._beside.kept_index(con, distance, space)) is not None:
+                return kept
+            stamp, _ = Stamp.look(con, None)
+            signatures = signature_index.read(con, distance, space)
+        index = MemoryIndex(signatures)  # takes its time, while others may write
+        self._beside.keep_index(index, stamp, distance, space, signatures.problem_id)
+        return index
+
+    def kept_index(self, distance: str, space: str) -> MemoryIndex | None:
+        """Return the search in memory if somebody has made it already, else None."""
+        with self.reading() as con:
+            return self._beside.kept_index(con, distance, space)
+
+    def experience(
+        self, problem_ids: Sequence[int], *, before: int | None = None
+    ) -> dict[int, Experience]:
+        """Return what the best run of each problem taught, in the order asked.
+
+        A problem without a solved run is left out. With `before`, a run_id, only earlier runs
+        speak.
+        """
+        with self.reading() as con:
+            return experience.read(con, problem_ids, before)
+
+    def feature_experience(
+        self,
+        space: str,
+        *,
+        limit: int,
+        exclude_fingerprint: str | None = None,
+        exclude_name: str | None = None,
+        exclude_source: str | None = None,
+    ) -> FeatureExperience:
+        """Return how the features of known properties fared in the latest problems of a space."""
+        which = {
+            "space": space,
+            "limit": limit,
+            "exclude_fingerprint": exclude_fingerprint,
+            "exclude_name": exclude_name,
+            "exclude_source": exclude_source,
+        }
+        with self.reading() as con:
+            return properties.read(con, which)
+
+    def feature_record(
+        self,
+        space: str,
+        names: Sequence[str],
+        *,
+        exclude_fingerprint: str | None = None,
+        exclude_name: str | None = None,
+        exclude_source: str | None = None,
+    ) -> FeatureRecord:
+        """Return how each named feature did over all solved problems of a space.
+
+        The best run of each problem speaks. Left out are the problem with that fingerprint, and
+        problems of that name or from that source.
+        """
+        (record,) = self.feature_records(
+            space,
+            names,
+            (exclude_source,),
+            exclude_fingerprint=exclude_fingerprint,
+            exclude_name=exclude_name,
+        )
+        return record
+
+    def feature_records(
+        self,
+        space: str,
+        names: Sequence[str],
+        exclude_sources: Sequence[str | None],
+        *,
+        exclude_fingerprint: str | None = None,
+        exclude_name: str | None = None,
+    ) -> list[FeatureRecord]:
+        """Return what `feature_record` does without each of several sources, in one visit."""
+        left_out = [
+            {
+                "space": space,
+                "exclude_fingerprint": exclude_fingerprint,
+                "exclude_name": exclude_name,
+                "exclude_source": source,
+            }
+            for source in exclude_sources
+        ]
+        found = None
+        while found is None:
+            with self.reading() as con:
+                found = self._beside.feature_records(con, space, names, left_out)
+        return found
+
+    def described_spaces(self) -> list[str]:
+        """Return the spaces in which properties of features are known."""
+        return self._table(property_queries.DESCRIBED_SPACES, {}).column("space")
+
+    def important_features(self, space: str, limit: int) -> list[str]:
+        """Return the features selected in the largest share of a space's problems."""
+        values = {"space": space, "limit": limit}
+        return self._table(queries.IMPORTANT_FEATURES, values).column("name")
+
+    def projection(self, space: str, distance: str) -> list[str] | None:
+        """Return the frozen features of a projected distance, or None if none are."""
+        _, rows = self._table(queries.PROJECTION, {"space": space, "distance": distance})
+        return list(rows[0][0]) if rows else None
