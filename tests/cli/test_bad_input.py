@@ -8,12 +8,12 @@ import sys
 import duckdb
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from sklearn.base import BaseEstimator
 
-from metafs.cli.app import cli
 from metafs.hookspecs import hookimpl
 from metafs_metadb import MetaDB
+
+from .running import invoke
 
 GOOD = (
     "a,b,y\n" + "\n".join(f"{i % 2},{i % 3},{'no' if i % 2 else 'yes'}" for i in range(20)) + "\n"
@@ -51,10 +51,6 @@ BAD_FILES = {
 }
 
 
-def solve(*arguments):
-    return CliRunner().invoke(cli, ["solve", *(str(each) for each in arguments)])
-
-
 def assert_one_sentence(result, *words):
     assert result.exit_code in (1, 2), result.output
     assert result.exception is None or isinstance(result.exception, SystemExit)
@@ -72,7 +68,7 @@ def test_a_bad_file_gets_a_sentence_and_the_others_are_solved(tmp_path, kind):
     write(folder / name)
     (folder / "z good one.csv").write_text(GOOD.replace("yes", "maybe"))
     arguments = (folder, "--target", "y", "--db", tmp_path / "m.duckdb", "--folds", "2")
-    result = solve(*arguments, "--json")
+    result = invoke("solve", *arguments, "--json")
     assert_one_sentence(result, word)
     told = {each["problem"]: each for each in map(json.loads, result.stdout.splitlines())}
     assert told["a good one"]["status"] == told["z good one"]["status"] == "solved"
@@ -111,7 +107,7 @@ def test_a_wrong_request_gets_a_sentence(tmp_path, monkeypatch, arguments, words
     (tmp_path / "good.csv").write_text(GOOD)
     (tmp_path / "broken.toml").write_text("[[problem]\n")
     (tmp_path / "empty folder").mkdir()
-    assert_one_sentence(solve(*arguments), *words)
+    assert_one_sentence(invoke("solve", *arguments), *words)
 
 
 def test_a_corrupt_metadb_is_named_and_left_alone(tmp_path):
@@ -119,14 +115,14 @@ def test_a_corrupt_metadb_is_named_and_left_alone(tmp_path):
     db.write_bytes(b"this is no database" * 1000)
     before = db.read_bytes()
     for arguments in (["solve", "demo:digits"], ["problems"], ["sql", "select 1"], ["db", "check"]):
-        result = CliRunner().invoke(cli, [*arguments, "--db", str(db)])
+        result = invoke(*arguments, "--db", db)
         assert_one_sentence(result, "m.duckdb")
     assert db.read_bytes() == before
 
 
 @pytest.mark.parametrize("command", [["problems"], ["runs"], ["features"], ["sql", "select 1"]])
 def test_a_missing_metadb_says_how_to_make_one(tmp_path, command):
-    result = CliRunner().invoke(cli, [*command, "--db", str(tmp_path / "none.duckdb")])
+    result = invoke(*command, "--db", tmp_path / "none.duckdb")
     assert_one_sentence(result, "none.duckdb", "metafs solve")
     assert list(tmp_path.iterdir()) == []
 
@@ -142,7 +138,7 @@ def test_a_metadb_held_by_another_process_is_named_with_its_pid(tmp_path, monkey
     try:
         assert holder.stdout.readline() == "held\n"
         for arguments in (["solve", "demo:digits"], ["problems"]):
-            result = CliRunner().invoke(cli, [*arguments, "--db", str(db)])
+            result = invoke(*arguments, "--db", db)
             assert_one_sentence(result, str(holder.pid))
     finally:
         holder.communicate("\n")
@@ -160,9 +156,9 @@ def test_a_plugin_that_raises_is_named_and_the_traceback_waits_for_debug(tmp_pat
     path = tmp_path / "good.csv"
     path.write_text(GOOD)
     arguments = (path, "--target", "y", "--selector", "angry", "--db", tmp_path / "m.duckdb")
-    result = solve(*arguments)
+    result = invoke("solve", *arguments)
     assert_one_sentence(result, "selector 'angry' failed on 'good': ValueError: not today")
-    assert "Traceback" in solve(*arguments, "--debug").stderr
+    assert "Traceback" in invoke("solve", *arguments, "--debug").stderr
 
 
 class AngrySelector(BaseEstimator):
@@ -174,7 +170,7 @@ class AngrySelector(BaseEstimator):
 
 def test_a_name_from_the_stream_cannot_break_the_table(tmp_path):
     np.savez(tmp_path / "p.npz", X=np.eye(20), y=[0, 1] * 10, name="two\nlines")
-    result = solve(tmp_path / "p.npz", "--db", tmp_path / "m.duckdb", "--folds", "2")
+    result = invoke("solve", tmp_path / "p.npz", "--db", tmp_path / "m.duckdb", "--folds", "2")
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) == 2
     assert os.linesep not in result.stdout.splitlines()[1]

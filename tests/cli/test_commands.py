@@ -3,31 +3,19 @@
 import io
 import json
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from metafs.cli.app import Commands, cli
+from metafs.cli.app import Commands
 from metafs.cli.output import echo_json
 from metafs.solution import PHASES
 from metafs_metadb import MetaDB, MetaDBLocked
 
+from .running import invoke, run, start
+
 QUICK = ["--budget", "100", "--folds", "2"]
-
-
-def run(*arguments, code=0):
-    result = CliRunner().invoke(cli, [str(each) for each in arguments])
-    assert result.exit_code == code, result.output
-    return result
-
-
-def start(*arguments, stdout=subprocess.PIPE):
-    command = [sys.executable, "-c", "from metafs.cli import main; main()", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, text=True)
 
 
 def held(path):
@@ -287,7 +275,7 @@ def test_a_full_disk_is_a_sentence(solved, form):
 def test_sql_refuses_whatever_could_touch_anything_else(solved, tmp_path, monkeypatch, query):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "secret.csv").write_text("secret\n42\n")
-    result = CliRunner().invoke(cli, ["sql", query, "--db", str(solved)])
+    result = invoke("sql", query, "--db", solved)
     assert result.exit_code in (1, 2)
     assert result.stdout == ""
     assert result.stderr.startswith("metafs: ")

@@ -2,24 +2,20 @@
 
 import json
 import signal
-import subprocess
 import sys
 import time
+from functools import partial
 
-import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from metafs.cli.app import cli
 from metafs.cli.experiment import COLUMNS
+
+from . import running
 
 QUICK = ["--target", "y", "--budget", "100", "--no-learn"]
 
 
-def run(*arguments, code=0):
-    result = CliRunner().invoke(cli, ["experiment", *(str(each) for each in arguments)])
-    assert result.exit_code == code, result.output
-    return result
+run = partial(running.run, "experiment")
 
 
 @pytest.fixture
@@ -27,13 +23,7 @@ def tables(tmp_path):
     """A folder of tables in which neighbouring columns tell of y."""
     folder = tmp_path / "tables"
     folder.mkdir()
-    for number in range(3):
-        rng = np.random.default_rng(number)
-        X = (rng.random((60, 8)) < 0.5).astype(int)
-        y = np.where(X[:, number] + X[:, number + 1] >= 1, "yes", "no")
-        lines = [",".join([*map(str, x), t]) for x, t in zip(X, y, strict=True)]
-        header = ",".join([*"abcdefgh", "y"])
-        (folder / f"t{number}.csv").write_text("\n".join([header, *lines]) + "\n")
+    running.write_tables(folder, ["abcdefghy"] * 3)
     return folder
 
 
@@ -134,14 +124,8 @@ def test_a_page_that_cannot_be_drawn_is_told_first(tables, tmp_path, monkeypatch
 
 
 def test_ctrl_c_leaves_what_is_done(tmp_path):
-    command = [sys.executable, "-c", "from metafs.cli import main; main()", "experiment"]
     options = ["--no-learn", "--no-page", "--budget", "2000", "--seeds", "4"]
-    process = subprocess.Popen(
-        [*command, "demo:digits", *options, "-o", str(tmp_path), "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = running.start("experiment", "demo:digits", *options, "-o", tmp_path, "--json")
     written = tmp_path / "outcomes.jsonl"
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:

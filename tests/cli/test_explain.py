@@ -2,32 +2,18 @@
 
 import json
 
-import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from metafs.cli.app import cli
+from .running import run, write_tables
 
 NAMES = tuple("abcdefgh")
-
-
-def run(*arguments, code=0):
-    result = CliRunner().invoke(cli, [str(each) for each in arguments])
-    assert result.exit_code == code, result.output
-    return result
 
 
 @pytest.fixture(scope="module")
 def db(tmp_path_factory):
     """Three tables in which neighbouring columns tell of y, the last one solved cold as well."""
     folder = tmp_path_factory.mktemp("explain")
-    for number in range(3):
-        rng = np.random.default_rng(number)
-        X = (rng.random((60, 8)) < 0.5).astype(int)
-        y = np.where(X[:, number] + X[:, number + 1] >= 1, "yes", "no")
-        lines = [",".join([*map(str, x), t]) for x, t in zip(X, y, strict=True)]
-        header = ",".join([*NAMES[: 8 - number], *"xyz"[:number], "target"])
-        (folder / f"t{number}.csv").write_text("\n".join([header, *lines]) + "\n")
+    write_tables(folder, [[*NAMES[: 8 - n], *"xyz"[:n], "target"] for n in range(3)])
     path = folder / "m.duckdb"
     quick = ["--target", "target", "--budget", 60, "--folds", 2, "--db", path]
     tables = sorted(folder.glob("*.csv"))

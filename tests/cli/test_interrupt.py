@@ -10,14 +10,15 @@ from pathlib import Path
 
 from metafs_metadb import MetaDB
 
+from .running import COMMAND, start
+
 ROOT = Path(__file__).parent.parent.parent
-COMMAND = [sys.executable, "-c", "from metafs.cli import main; main()"]
 QUICK = ["--budget", "100", "--folds", "2"]
 
 
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(db):
-    command = [*COMMAND, "solve", "demo:digits", "--db", str(db), "--json", *QUICK]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    arguments = ["solve", "demo:digits", "--db", str(db), "--json", *QUICK]
+    process = start(*arguments)
     first = [json.loads(process.stdout.readline()) for _ in range(3)]
     process.send_signal(signal.SIGINT)
     rest, messages = process.communicate(timeout=60)
@@ -27,7 +28,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(db):
     done = [*first, *map(json.loads, rest.splitlines())]
     assert len(MetaDB(db).problems().rows) == len(done) < 45
     assert MetaDB(db).check() == []
-    again = subprocess.run(command, capture_output=True, text=True, check=True)
+    again = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=True)
     statuses = [json.loads(line)["status"] for line in again.stdout.splitlines()]
     assert statuses == ["skipped"] * len(done) + ["solved"] * (45 - len(done))
 
@@ -43,9 +44,9 @@ def test_kill_9_loses_nothing():
 
 def test_progress_is_shown_on_a_terminal_only(db):
     """A terminal sees problem, speed and time left; a pipe sees the summary alone."""
-    command = [*COMMAND, "solve", "demo:digits", "--db", str(db), "--selector", "fisher", *QUICK]
+    arguments = ["solve", "demo:digits", "--db", str(db), "--selector", "fisher", *QUICK]
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs)
+    process = start(*arguments, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
     shown = b""
     while chunk := _read(ours):
@@ -54,7 +55,7 @@ def test_progress_is_shown_on_a_terminal_only(db):
     assert b"[45/45] digits 8 vs 9" in shown
     assert b"problems/s" in shown
     assert b"left" in shown
-    piped = subprocess.run(command, capture_output=True, text=True, check=True)
+    piped = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=True)
     assert "problems/s" not in piped.stderr
     assert "45 skipped" in piped.stderr
 

@@ -4,16 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from metafs.cli.app import cli
 from metafs_metadb import MetaDB
 
-
-def run(*arguments, code=0):
-    result = CliRunner().invoke(cli, [str(each) for each in arguments])
-    assert result.exit_code == code, result.output
-    return result
+from .running import run
 
 
 @pytest.fixture(scope="module")

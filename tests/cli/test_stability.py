@@ -4,24 +4,20 @@ import json
 import os
 import pty
 import signal
-import subprocess
-import sys
 import time
+from functools import partial
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from metafs.cli.app import cli
 from metafs_metadb import MetaDB, migrate
+
+from . import running
 
 QUICK = ["--target", "y", "--selector", "fisher", "--resamples", "4"]
 
 
-def run(*arguments, code=0):
-    result = CliRunner().invoke(cli, ["stability", *(str(each) for each in arguments)])
-    assert result.exit_code == code, result.output
-    return result
+run = partial(running.run, "stability")
 
 
 @pytest.fixture
@@ -159,14 +155,9 @@ def test_parameters_and_selectors_of_every_kind(table):
 
 def test_progress_on_a_terminal_and_ctrl_c_shows_what_was_found():
     """Over the 45 problems of the digits, interrupted in the middle."""
-    command = [sys.executable, "-c", "from metafs.cli import main; main()", "stability"]
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*command, "demo:digits", "--selector", "infogain", "--resamples", "40"],
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        text=True,
-    )
+    options = ["--selector", "infogain", "--resamples", 40]
+    process = running.start("stability", "demo:digits", *options, stderr=theirs)
     os.close(theirs)
     seen = b""
     deadline = time.monotonic() + 60
