@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from metafs.problem import Problem
+from metafs_metadb import MetaDB
 
 NAMES = tuple(f"w{j}" for j in range(12))
 
@@ -28,3 +29,9 @@ def related():
 def db(tmp_path):
     """A path for a MetaDB that does not exist yet."""
     return tmp_path / "m.duckdb"
+
+
+@pytest.fixture
+def ask(db):
+    """Ask the MetaDB of this test by SQL."""
+    return lambda query: list(MetaDB(db).sql(query)[1])

@@ -23,11 +23,6 @@ NAMES = [f"w{j}" for j in range(12)]
 QUICK = {"budget": 200, "folds": 2}
 
 
-def ask(db, query):
-    _, rows = MetaDB(db).sql(query)
-    return list(rows)
-
-
 def test_each_problem_starts_from_what_the_earlier_ones_taught(db, related):
     stream = [related(number) for number in range(6)]
     solutions = list(solve(stream, db=db, **QUICK))
@@ -44,11 +39,10 @@ def test_each_problem_starts_from_what_the_earlier_ones_taught(db, related):
     assert MetaDB(db).check() == []
 
 
-def test_what_is_recorded_is_what_is_told(db, related):
+def test_what_is_recorded_is_what_is_told(db, related, ask):
     stream = [related(number) for number in range(4)]
     told = list(solve(stream, db=db, **QUICK))
     rows = ask(
-        db,
         "select p.name, r.fitness, r.score, r.optimistic_score, r.n_evaluations, r.n_selected, "
         "r.status, r.prior_used from run r join problem p using (problem_id) order by run_id",
     )
@@ -62,15 +56,15 @@ def test_what_is_recorded_is_what_is_told(db, related):
             len(each.features),
         )
         assert row[6:] == ("solved", "guided" if each.neighbours else None)
-    assert ask(db, "select count(*) from selection where q is not null") == [(4 * 12,)]
-    assert ask(db, "select count(*) from selection where selected and quality > 0")[0][0] > 0
-    assert ask(db, "select count(*) from candidate")[0][0] > 0
-    assert ask(db, "select count(*) from neighbour where weight > 0")[0][0] > 0
-    (seconds,) = ask(db, "select duration_s from run order by run_id desc limit 1")[0]
+    assert ask("select count(*) from selection where q is not null") == [(4 * 12,)]
+    assert ask("select count(*) from selection where selected and quality > 0")[0][0] > 0
+    assert ask("select count(*) from candidate")[0][0] > 0
+    assert ask("select count(*) from neighbour where weight > 0")[0][0] > 0
+    (seconds,) = ask("select duration_s from run order by run_id desc limit 1")[0]
     assert all(seconds[phase] >= 0 for phase in PHASES)
 
 
-def test_solving_again_skips_what_is_solved_and_other_settings_do_not(db, related):
+def test_solving_again_skips_what_is_solved_and_other_settings_do_not(db, related, ask):
     stream = [related(number) for number in range(3)]
     first = list(solve(stream, db=db, **QUICK))
     again = list(solve([*stream, related(3)], db=db, **QUICK))
@@ -79,7 +73,7 @@ def test_solving_again_skips_what_is_solved_and_other_settings_do_not(db, relate
         assert (one.features, one.fitness, one.score) == (two.features, two.fitness, two.score)
     cold = list(solve(stream, db=db, transfer="none", **QUICK))
     assert [each.status for each in cold] == ["solved"] * 3
-    assert ask(db, "select count(*) from problem") == [(4,)]
+    assert ask("select count(*) from problem") == [(4,)]
 
 
 def test_equal_content_is_the_same_problem_under_any_name(db, related):
@@ -97,10 +91,9 @@ def test_no_transfer_recalls_nothing_but_is_remembered(db, related):
 
 
 @pytest.mark.parametrize("transfer", ["paper", "guided"])
-def test_expectations_are_recorded_with_the_neighbours_that_made_them(db, related, transfer):
+def test_expectations_are_recorded_with_the_neighbours_that_made_them(db, related, transfer, ask):
     list(solve([related(number) for number in range(3)], db=db, transfer=transfer, **QUICK))
     rows = ask(
-        db,
         """
         with last as (select max(run_id) run_id from run),
         said as (
@@ -121,12 +114,12 @@ def test_expectations_are_recorded_with_the_neighbours_that_made_them(db, relate
     assert ((found >= 0) & (found <= 1)).all()
 
 
-def test_spaces_do_not_mix_and_bare_columns_have_no_memory(db, related):
+def test_spaces_do_not_mix_and_bare_columns_have_no_memory(db, related, ask):
     elsewhere = replace(related(1), space="elsewhere")
     bare = Problem.of(related(2).X, related(2).y, name="bare")
     told = list(solve([related(0), elsewhere, bare, related(3)], db=db, **QUICK))
     assert [len(each.neighbours) for each in told] == [0, 0, 0, 1]
-    assert ask(db, "select count(distinct problem_id) from signature") == [(3,)]
+    assert ask("select count(distinct problem_id) from signature") == [(3,)]
     named = Problem.of(related(2).X, related(2).y, name="named", space="arrays")
     assert next(solve(named, db=db, **QUICK)).status == "solved"
 
@@ -161,11 +154,11 @@ def test_neighbours_from_elsewhere_are_asked_inside_the_folds_too(db, related):
         np.testing.assert_array_equal(search_only.prior.expected, prepared.prior.expected)
 
 
-def test_what_cannot_be_scored_has_no_score(db):
+def test_what_cannot_be_scored_has_no_score(db, ask):
     tiny = Problem.of(np.arange(6.0).reshape(3, 2), [0.5, 1.5, 2.25], space="tiny")
     (told,) = solve(tiny, db=db)
     assert (told.status, told.score, told.optimistic_score) == ("solved", None, None)
-    assert ask(db, "select score from run") == [(None,)]
+    assert ask("select score from run") == [(None,)]
 
 
 def test_settings_of_objects_have_the_same_digest_in_every_process():
@@ -244,27 +237,27 @@ def test_kept_columns_are_always_selected(db, related):
     assert "no column 'nope' to keep" in wrong.error
 
 
-def test_tables_are_read_with_the_same_words_as_on_the_command_line(db, tmp_path):
+def test_tables_are_read_with_the_same_words_as_on_the_command_line(db, tmp_path, ask):
     rows = [f"{i % 2},{i % 3},{i % 5},{i % 2}" for i in range(40)]
     (tmp_path / "t.csv").write_text("\n".join(["a,b,c,y", *rows]))
     options = {"target": "y", "keep": "c", "drop": "a", "space": "here", "db": db}
     (told,) = solve(tmp_path / "t.csv", **options, **QUICK)
     assert "c" in told.features
     assert "a" not in told.features
-    assert ask(db, "select space, target from problem") == [("here", "y")]
+    assert ask("select space, target from problem") == [("here", "y")]
 
 
-def test_rows_projected_on_important_features_find_neighbours(db, related):
+def test_rows_projected_on_important_features_find_neighbours(db, related, ask):
     stream = [related(number, n_samples=40) for number in range(5)]
     list(solve(stream, db=db, transfer="none", **QUICK))
     options = {"distance": "jsd-rows", "project": 3, **QUICK}
     told = list(solve(stream, db=db, **options))
     assert told[-1].neighbours
-    assert {name for (name,) in ask(db, "select distinct distance from signature")} == {
+    assert {name for (name,) in ask("select distinct distance from signature")} == {
         "jsd-features",
         "jsd-rows[3]",
     }
-    assert ask(db, "select len(feature_names) from projection") == [(3,)]
+    assert ask("select len(feature_names) from projection") == [(3,)]
 
 
 def test_numeric_targets_are_solved_with_a_regressor(db):

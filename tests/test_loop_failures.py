@@ -18,11 +18,6 @@ from metafs_metadb import MetaDB
 QUICK = {"budget": 200, "folds": 2}
 
 
-def ask(db, query):
-    _, rows = MetaDB(db).sql(query)
-    return list(rows)
-
-
 class Fails(BaseEstimator):
     """A selector that cannot."""
 
@@ -43,7 +38,7 @@ class Unreadable:
         raise ProblemError("torn.csv is torn: mend it.")
 
 
-def test_a_failing_plugin_is_recorded_and_the_stream_goes_on(db, related):
+def test_a_failing_plugin_is_recorded_and_the_stream_goes_on(db, related, ask):
     registry = Registry([Plugin()])
     told = list(
         solve([related(0), Unreadable(), related(1)], db=db, registry=registry, selector="fails")
@@ -51,7 +46,7 @@ def test_a_failing_plugin_is_recorded_and_the_stream_goes_on(db, related):
     assert [each.status for each in told] == ["failed"] * 3
     assert told[0].error == "selector 'fails' failed on 'problem 0': RuntimeError: no can do"
     assert "no can do" in told[0].details
-    recorded = ask(db, "select status, error from run order by run_id")
+    recorded = ask("select status, error from run order by run_id")
     assert recorded == [("failed", each.error) for each in told]
     mended = list(solve([related(0), related(1)], db=db, **QUICK))
     assert [each.status for each in mended] == ["solved", "solved"]
@@ -85,19 +80,19 @@ def test_a_misbehaving_selector_fails_its_problem_only(db, related, way):
     assert MetaDB(db).check() == []
 
 
-def test_a_dying_process_fails_its_wave_and_the_stream_goes_on(db, related):
+def test_a_dying_process_fails_its_wave_and_the_stream_goes_on(db, related, ask):
     stream = [related(number) for number in range(4)]
     told = list(solve(stream, db=db, selector=Odd("dies"), wave=2, jobs=2))
     assert [each.status for each in told] == ["failed"] * 4
-    assert ask(db, "select count(*) from run where status = 'failed'") == [(4,)]
+    assert ask("select count(*) from run where status = 'failed'") == [(4,)]
 
 
-def test_one_unreadable_problem_does_not_stop_the_others(db, related):
+def test_one_unreadable_problem_does_not_stop_the_others(db, related, ask):
     told = list(solve([related(0), Unreadable(), related(1)], db=db, **QUICK))
     assert [each.status for each in told] == ["solved", "failed", "solved"]
     assert told[1].error == "torn.csv is torn: mend it."
     list(solve([Unreadable()], db=db, **QUICK))
-    assert ask(db, "select count(*) from problem") == [(3,)]
+    assert ask("select count(*) from problem") == [(3,)]
 
 
 def test_an_interrupted_query_is_ctrl_c_and_no_failure(db, related, monkeypatch):
