@@ -1,7 +1,6 @@
 """Margins of samples and sets, the measure, and Relief."""
 
 import pickle
-from math import exp, inf, sqrt
 
 import numpy as np
 import pandas as pd
@@ -23,38 +22,7 @@ from metafs_margin.nearest import Groups, rounding
 from metafs_margin.relief import picks
 from metafs_margin.utility import UTILITIES, Utility
 
-
-def slow_nearest(X, y, i, w):
-    """The nearest hit and miss of sample i, None where there is none; of equals the first."""
-    best = {True: (inf, None), False: (inf, None)}
-    for k in range(len(y)):
-        if k != i:
-            d2 = sum(wj**2 * (a - b) ** 2 for wj, a, b in zip(w, X[i], X[k], strict=True))
-            side = bool(y[k] == y[i])
-            if best[side][1] is None or d2 < best[side][0] * (1 - 1e-12):
-                best[side] = d2, k
-    return best[True], best[False]
-
-
-def slow_margins(X, y, w):
-    found = []
-    for i in range(len(y)):
-        (hit2, hit), (miss2, miss) = slow_nearest(X, y, i, w)
-        there = hit is not None and miss is not None
-        found.append((sqrt(miss2) - sqrt(hit2)) / 2 if there else 0.0)
-    return [0.0 if abs(margin) < 1e-12 else margin for margin in found]
-
-
-UTILITY_OF = {
-    "linear": lambda t: t,
-    "sigmoid": lambda t: 1 / (1 + exp(-2.0 * t)),
-    "zero-one": lambda t: 1.0 if t > 0 else 0.0,
-}
-
-
-def slow_e(X, y, w, utility="linear"):
-    """Definition 2, with one of the utilities of section 6."""
-    return sum(UTILITY_OF[utility](t) for t in slow_margins(X, y, w))
+from .margins import UTILITY_OF, slow_e, slow_nearest
 
 
 def slow_relief(X, y, samples):
@@ -96,16 +64,18 @@ def test_the_measure_is_the_definition(table, utility, seed):
     X, y = table
     measure = Margin(utility, beta=2.0)
     w = np.random.default_rng(seed).choice([0.0, 0.3, 1.0, 1.7], 4)
-    assert measure.of_weights(X, y, w) == pytest.approx(slow_e(X, y, w, utility), abs=1e-9)
+    assert measure.of_weights(X, y, w) == pytest.approx(
+        slow_e(X, y, w, utility, beta=2.0), abs=1e-9
+    )
     margins = measure.of_samples(X, y, w)
     assert margins.shape == (len(y),)
     assert Utility(utility, 2.0).total(margins) == pytest.approx(measure.of_weights(X, y, w))
-    singles = [slow_e(X, y, indicator([j], 4), utility) for j in range(4)]
+    singles = [slow_e(X, y, indicator([j], 4), utility, beta=2.0) for j in range(4)]
     np.testing.assert_allclose(measure(X, y), singles, atol=1e-9)
     np.testing.assert_allclose(measure(csr_array(X), y), measure(X, y), atol=1e-12)
     np.testing.assert_allclose(measure.bind(X, y).of_each(), singles, atol=1e-9)
     for features in ([], [2], [0, 3], [1, 2, 3]):
-        expected = slow_e(X, y, indicator(features, 4), utility)
+        expected = slow_e(X, y, indicator(features, 4), utility, beta=2.0)
         assert measure.of_set(X, y, features) == pytest.approx(expected, abs=1e-9)
         assert measure.of_set(csr_array(X), y, features) == pytest.approx(expected, abs=1e-9)
 
@@ -309,7 +279,7 @@ def test_impossible_settings_are_a_sentence(wrong):
 def test_utilities_and_their_slopes():
     t = np.array([-1.0, 0.0, 0.5])
     for name in UTILITIES:
-        expected = [UTILITY_OF[name](each) for each in t]
+        expected = [UTILITY_OF[name](each, 2.0) for each in t]
         np.testing.assert_allclose(Utility(name, 2.0)(t), expected)
     u = Utility("sigmoid", 3.0)
     np.testing.assert_allclose(u.slope(t), (u(t + 1e-6) - u(t - 1e-6)) / 2e-6, rtol=1e-6)

@@ -20,26 +20,17 @@ from metafs_margin.relief import picks
 from metafs_margin.simba import WeightedSearch, ascend, products, starting_weights
 from metafs_margin.utility import UTILITIES, Utility
 
-
-def slow_nearest(X, y, i, w, same):
-    """The nearest sample of the same or of another class, None where there is none."""
-    best, nearest = np.inf, None
-    for k in range(len(y)):
-        if k != i and (y[k] == y[i]) == same:
-            d2 = sum((wj * (a - b)) ** 2 for wj, a, b in zip(w, X[i], X[k], strict=True))
-            if nearest is None or d2 < best * (1 - 1e-12):
-                best, nearest = d2, k
-    return nearest, np.sqrt(best)
+from .margins import slow_nearest
 
 
 def slow_simba(X, y, w, samples, utility="linear", beta=1.0):
     """Algorithm 2 without its last line, with the slopes of section 6's utilities."""
     w = np.array(w, dtype=float)
     for i in samples:
-        hit, d_hit = slow_nearest(X, y, i, w, True)
-        miss, d_miss = slow_nearest(X, y, i, w, False)
+        (hit2, hit), (miss2, miss) = slow_nearest(X, y, i, w)
         if hit is None or miss is None:
             continue
+        d_hit, d_miss = np.sqrt(hit2), np.sqrt(miss2)
         delta = np.zeros(len(w))
         for j in range(len(w)):
             to_miss = (X[i, j] - X[miss, j]) ** 2 / d_miss if d_miss > 0 else 0.0
@@ -136,8 +127,8 @@ def test_weights_that_vanish_in_single_precision_still_decide():
         search = WeightedSearch(X[groups.rows], groups)
         for i in range(60):
             hit, miss = next(search.nearest(groups.places[[i]], w))
-            assert groups.rows[hit] == slow_nearest(X, y, i, w[0], True)[0]
-            assert groups.rows[miss] == slow_nearest(X, y, i, w[0], False)[0]
+            (_, slow_hit), (_, slow_miss) = slow_nearest(X, y, i, w[0])
+            assert (groups.rows[hit], groups.rows[miss]) == (slow_hit, slow_miss)
 
 
 @pytest.mark.parametrize("n_vectors", [1, 3])
