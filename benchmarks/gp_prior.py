@@ -21,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")
 
 import numpy as np
 
-from metafs_metafeatures.generators.monomials import PERIOD, MonomialGenerator, all_monomials
+from metafs_metafeatures.generators.monomials import MonomialGenerator, all_monomials, period
 from metafs_metafeatures.gp_prior.against_rest import signs_against_rest, spread, train
 from metafs_metafeatures.gp_prior.choice import RELATIVE_COSTS, cross_validate, folds_of
 from metafs_metafeatures.gp_prior.classifier import GPPriorClassifier
@@ -75,10 +75,6 @@ def with_monomials(classifiers, meta_features, X, y, predict):
     if hasattr(best.covariance_, "sigma_phi"):
         chosen = f"sigma_phi {best.covariance_.sigma_phi:g}, {chosen}"
     return predict(best), chosen
-
-
-def period(n_inputs, base):
-    return PERIOD[int(n_inputs)]
 
 
 def report(draw, name, work, y_test):

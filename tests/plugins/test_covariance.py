@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from metafs.errors import UsageError
 from metafs_metafeatures import Gaussian, GroupedGaussian, OrientedGaussian
-from metafs_metafeatures.generators.monomials import PERIOD, all_monomials
+from metafs_metafeatures.generators.monomials import all_monomials, period
 from metafs_metafeatures.gp_prior.covariance import AlongColumn
 
 
@@ -43,10 +43,6 @@ def monomial_like(n, seed):
     return np.column_stack([n_inputs, 2 * rng.integers(1, 3, n), phi, rng.integers(0, 5, (n, 2))])
 
 
-def half_or_whole(n_inputs, base=None):
-    return PERIOD[int(n_inputs)]
-
-
 def by_inputs(t):
     return t / 3
 
@@ -55,7 +51,7 @@ def by_base(r):
     return 1 / r
 
 
-ORIENTED = OrientedGaussian(2.0, (3, 4), (0, 1), 2, 30.0, half_or_whole, (by_inputs, by_base))
+ORIENTED = OrientedGaussian(2.0, (3, 4), (0, 1), 2, 30.0, period, (by_inputs, by_base))
 COVARIANCES = [
     Gaussian(3.0),
     Gaussian(2.0, positions=(3, 4)),
@@ -75,7 +71,7 @@ def test_the_covariances_are_those_of_the_paper(seed):
         slow_matrix(lambda u, v: slow_equation_7(u, v, 2.0), U, V),
     )
     expected = slow_matrix(
-        lambda u, v: slow_product(u, v, 2.0, 30.0, half_or_whole, by_inputs, by_base), U, V
+        lambda u, v: slow_product(u, v, 2.0, 30.0, period, by_inputs, by_base), U, V
     )
     assert np.count_nonzero(expected) > 100
     np.testing.assert_allclose(ORIENTED(U, V), expected)

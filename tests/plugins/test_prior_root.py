@@ -9,17 +9,13 @@ from scipy.sparse import csr_array
 
 from metafs.errors import UsageError
 from metafs_metafeatures import Gaussian, GroupedGaussian, OrientedGaussian
-from metafs_metafeatures.generators.monomials import PERIOD, MonomialGenerator, all_monomials
+from metafs_metafeatures.generators.monomials import MonomialGenerator, all_monomials, period
 from metafs_metafeatures.gp_prior import blocks as prior_blocks
 from metafs_metafeatures.gp_prior.blocks import along_axes, symmetric_root
 from metafs_metafeatures.gp_prior.covariance import AlongColumn
 from metafs_metafeatures.gp_prior.root import LARGEST_BLOCK, PriorRoot, in_order, prior_root
 
 GROUPED = GroupedGaussian(0.8, groups=(0,))
-
-
-def half_or_whole(n_inputs, base):
-    return PERIOD[int(n_inputs)]
 
 
 def grid(*sizes):
@@ -98,7 +94,7 @@ def test_orientations_are_a_third_axis():
     generator = MonomialGenerator((10, 11), 3, ((2, 8), (4, 16)))
     _, U = all_monomials(generator)
     covariance = OrientedGaussian(
-        1.5, (3, 4), (0, 1), 2, 25.0, half_or_whole, (lambda t: 4 - t, lambda r: 1 / r)
+        1.5, (3, 4), (0, 1), 2, 25.0, period, (lambda t: 4 - t, lambda r: 1 / r)
     )
     root = prior_root(covariance, U, len(U))
     assert [len(blocks.factors) for blocks in root.blocks] == [3] * 4

@@ -31,13 +31,23 @@ from metafs.typing import Array
 HEIGHT = 0.25
 """The height of the triangle, as a share of its base."""
 
-PERIOD = {2: 180.0, 3: 360.0}
-"""The orientation, in degrees, at which a feature of so many inputs is the first one again."""
-
 NAMES: tuple[str, ...] = ("n_inputs", "base", "orientation", "x", "y")
 
 _AT_ONCE = 512
 _ROUNDING = 1e-9
+
+
+def period(n_inputs: float, *more: float) -> float:
+    """Return the orientation, in degrees, at which a feature is the first one again.
+
+    It goes by the number of inputs alone; what more an `OrientedGaussian` groups by has no say.
+
+    Examples
+    --------
+    >>> period(2), period(3, 5.0)
+    (180.0, 360.0)
+    """
+    return 180.0 if n_inputs == 2 else 360.0
 
 
 class Monomial(NamedTuple):
@@ -171,7 +181,7 @@ class MonomialGenerator:
         n_inputs = 2 if u[0] < 2.5 else 3
         base, count = min(self.orientations, key=lambda each: abs(each[0] - u[1]))
         step = 360.0 / count
-        orientation = step * (np.rint(u[2] / step) % (PERIOD[n_inputs] // step))
+        orientation = step * (np.rint(u[2] / step) % (period(n_inputs) // step))
         place = np.clip(np.rint(u[3:]), *self.bounds[3:].T)
         return np.array([n_inputs, base, orientation, *place])
 
