@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from metafs.checks import listing
-from metafs.errors import MetafsError, UsageError
+from metafs.errors import MetafsError, UsageError, describe
 from metafs.judgement import FEWEST, LATEST, judge
 from metafs.readers.metafeatures import FeatureTable
-from metafs.registry import describe
 from metafs_metadb import FeatureExperience, MetaDB
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from metafs.errors import MetafsError
+from metafs.errors import MetafsError, describe
 from metafs.memory import Memory, problem_row
 from metafs.problem import Problem
-from metafs.registry import describe
 from metafs.saving import saving
 from metafs.selection import takes_prior
 from metafs.settings import Plan

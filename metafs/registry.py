@@ -5,8 +5,7 @@ through the same entry points as anybody's.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
@@ -18,7 +17,8 @@ from typing import Any
 import pluggy
 
 from metafs import hookspecs
-from metafs.errors import MetafsError, UsageError
+from metafs.errors import MetafsError, UsageError, describe
+from metafs.offers import Offer, Offers, Plugin
 
 GROUP = "metafs"
 KINDS = ("selectors", "measures", "regressors", "generators", "distances", "learners")
@@ -33,7 +33,6 @@ METHODS = {
     "learners": ("fit", "predict", "get_params"),
 }
 """What an object of each kind must have to be used at all."""
-MAX_ERROR = 300
 
 
 class RegistryError(MetafsError):
@@ -42,78 +41,6 @@ class RegistryError(MetafsError):
 
 class NameClash(RegistryError):
     """Two plugins offer the same name of one kind."""
-
-
-class UnknownName(UsageError, KeyError):
-    """No plugin offers this name."""
-
-    def __str__(self) -> str:  # KeyError would quote the sentence
-        return str(self.args[0])
-
-
-@dataclass(frozen=True)
-class Plugin:
-    """A plugin as installed: its entry-point name, its package and what became of it."""
-
-    name: str
-    package: str
-    version: str = ""
-    state: str = "loaded"
-    """``loaded``, ``disabled`` or ``failed``."""
-    error: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.package} {self.version})".replace(" )", ")")
-
-
-@dataclass(frozen=True)
-class Offer:
-    """One object that a plugin offers under a public name."""
-
-    kind: str
-    name: str
-    value: Any
-    plugin: Plugin
-
-
-class Offers(Mapping[str, Any]):
-    """The objects of one kind by public name; an unknown name is told the near ones."""
-
-    def __init__(self, kind: str, offers: Iterable[Offer], failures: Iterable[Plugin] = ()) -> None:
-        self.kind = kind
-        self._failures = list(failures)
-        self._offers = {offer.name: offer for offer in sorted(offers, key=lambda o: o.name)}
-
-    def __getitem__(self, name: str) -> Any:
-        try:
-            return self._offers[name].value
-        except KeyError:
-            raise UnknownName(self._unknown(name)) from None
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._offers
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._offers)
-
-    def __len__(self) -> int:
-        return len(self._offers)
-
-    def __repr__(self) -> str:
-        return f"<{self.kind}: {', '.join(self) or 'none'}>"
-
-    def offers(self) -> list[Offer]:
-        """Return the offers with their owners, sorted by name."""
-        return list(self._offers.values())
-
-    def _unknown(self, name: str) -> str:
-        near = get_close_matches(name, list(self), n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(self)}."
-        if not self:
-            hint = "no plugin offers any; see `metafs plugins`."
-        for plugin in self._failures:
-            hint += f" (Plugin {plugin} failed to load: {plugin.error})"
-        return f"there is no {self.kind.removesuffix('s')} named {name!r}: {hint}"
 
 
 class Registry:
@@ -264,19 +191,6 @@ class Registry:
                     f"plugin {other.plugin} and by plugin {offer.plugin}: uninstall one, or leave "
                     f"it out with --no-plugin {offer.plugin.name} or {DISABLE_VARIABLE}."
                 )
-
-
-def describe(error: BaseException) -> str:
-    """Return an error on one line, and not a long one.
-
-    Examples
-    --------
-    >>> describe(ValueError("two  words")), describe(KeyError())
-    ('ValueError: two words', 'KeyError')
-    """
-    text = " ".join(str(error).split())
-    text = text if len(text) <= MAX_ERROR else text[: MAX_ERROR - 1] + "…"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def installed_entry_points() -> list[EntryPoint]:

@@ -11,13 +11,12 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
-from metafs.errors import MetafsError, ProblemError
+from metafs.errors import MetafsError, ProblemError, describe
 from metafs.judgement import judge
 from metafs.learning import Scores, learn, qualities
 from metafs.memory import Described, Memory
 from metafs.prior import Prior
 from metafs.problem import Problem
-from metafs.registry import describe
 from metafs.selection import Selection, select, takes_prior
 from metafs.settings import DEFAULT_REGRESSOR, Plan
 from metafs.transfer import TRANSFERS, Experience, expect, strangers

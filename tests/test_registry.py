@@ -13,7 +13,8 @@ from sklearn.feature_selection import SelectKBest
 from metafs import registry as registry_module
 from metafs.errors import UsageError
 from metafs.hookspecs import hookimpl
-from metafs.registry import KINDS, NameClash, Registry, RegistryError, UnknownName
+from metafs.offers import UnknownName
+from metafs.registry import KINDS, NameClash, Registry, RegistryError
 
 
 def plugin(name="mine", **hooks):

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from metafs.engines import Map, open_engine, require_engine
-from metafs.errors import MetafsError
+from metafs.errors import MetafsError, describe
 from metafs.experiment.arms import COLD, Arm, explained
 from metafs.experiment.design import TARGET, Design
 from metafs.experiment.outcome import Outcome, fitness_of, outcome
@@ -27,7 +27,7 @@ from metafs.loop import Readable, is_interrupt
 from metafs.memory import Memory, space_of
 from metafs.problem import Problem
 from metafs.recording import failure, finish
-from metafs.registry import Registry, describe
+from metafs.registry import Registry
 from metafs.selection import configured
 from metafs.settings import Plan
 from metafs.steps import prepare, work

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from metafs.registry import Offer, Registry
+from metafs.offers import Offer
+from metafs.registry import Registry
 from metafs.testing import distances, generators, learners, measures, regressors, selectors
 
 Check = Callable[[Any], None]
