@@ -17,13 +17,8 @@ from metafs_metafeatures.generators.gabor import (
     complex_responses,
     gabor_filter,
 )
-from metafs_metafeatures.generators.patches import (
-    Patch,
-    PatchPrototypes,
-    pink_images,
-    squared_distances,
-    windows,
-)
+from metafs_metafeatures.generators.patch_distances import squared_distances, windows
+from metafs_metafeatures.generators.patches import Patch, PatchPrototypes, pink_images
 
 
 def slow_responses(image, n_bands, pool, stride):
@@ -143,7 +138,7 @@ def test_many_images_at_once_are_the_same_as_few(generator, monkeypatch):
     images = pink_images(20, 32, seed=8)
     patches = generator.draw(30, np.random.default_rng(0))
     expected = generator.measure_all(patches, images)
-    monkeypatch.setattr("metafs_metafeatures.generators.patches._WINDOWS", 1)
+    monkeypatch.setattr("metafs_metafeatures.generators.patch_distances._WINDOWS", 1)
     monkeypatch.setattr("metafs_metafeatures.generators.gabor._CHUNK", 1)
     np.testing.assert_allclose(generator.measure_all(patches, images), expected, rtol=1e-5)
 

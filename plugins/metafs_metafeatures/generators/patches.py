@@ -6,9 +6,8 @@ Its value on an image is
 
 .. math:: e^{-\beta d^2}, \qquad d^2 = \min_{b, p} \|R_{b, p} - P\|^2
 
-with :math:`R_{b, p}` the piece of the same size at place p of band b of the image. All distances
-of an image come out of one matrix product, since
-:math:`\|R - P\|^2 = \|R\|^2 - 2 R \cdot P + \|P\|^2`. The meta-features of a prototype are its size
+with :math:`R_{b, p}` the piece of the same size at place p of band b of the image
+(`metafs_metafeatures.generators.patch_distances`). The meta-features of a prototype are its size
 and the mean (DC), standard deviation, peak and quantiles 0.3 and 0.7 of its values: nothing that
 would depend on the images it is measured on.
 
@@ -24,17 +23,16 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from metafs.errors import UsageError
 from metafs.parameters import check_at_least, check_between
 from metafs.typing import Array
 from metafs_metafeatures.generators.gabor import as_images, complex_responses
+from metafs_metafeatures.generators.patch_distances import squared_distances
 
 QUANTILES = (0.3, 0.7)
 
 _SIDE = 48  # pixels along the side of a random image
-_WINDOWS = 2**21  # values that are unfolded at a time
 _REFERENCE = 256  # patches of each size that bounds are taken from
 _CALIBRATION = 32  # images and patches of each size that beta is taken from
 
@@ -75,53 +73,6 @@ def pink_images(n_images: int = 32, side: int = _SIDE, seed: int = 0) -> Array:
     images = np.fft.irfft2(np.fft.rfft2(noise) / frequency, s=(side, side))
     low, high = images.min(axis=(1, 2), keepdims=True), images.max(axis=(1, 2), keepdims=True)
     return np.asarray((images - low) / (high - low))
-
-
-def windows(bands: Array, size: int) -> Array:
-    """Return every piece of some images, (n_images, n_pieces, 4 size^2).
-
-    Where an image has no room for a single piece, it is continued with zeros.
-
-    Examples
-    --------
-    >>> windows(np.zeros((3, 2, 6, 5, 4)), 4).shape
-    (3, 12, 64)
-    """
-    short = [max(0, size - side) for side in bands.shape[2:4]]
-    if any(short):
-        bands = np.pad(bands, ((0, 0), (0, 0), (0, short[0]), (0, short[1]), (0, 0)))
-    pieces = sliding_window_view(bands, (size, size), axis=(2, 3))
-    return np.moveaxis(pieces, 4, -1).reshape(len(bands), -1, 4 * size**2)
-
-
-def squared_distances(prototypes: Array, bands: Array) -> Array:
-    """Return the least squared distance of each prototype to each image.
-
-    Parameters
-    ----------
-    prototypes : ndarray of shape (n_prototypes, size, size, 4)
-        All of one size.
-    bands : ndarray of shape (n_images, n_bands, rows, columns, 4)
-        The representations of the images.
-
-    Returns
-    -------
-    ndarray of shape (n_images, n_prototypes)
-    """
-    size = prototypes.shape[1]
-    P = prototypes.reshape(len(prototypes), -1).astype(np.float64)
-    P_squares = np.einsum("ij,ij->i", P, P)
-    found = np.empty((len(bands), len(P)))
-    n_pieces = bands.shape[1] * np.prod([max(1, side - size + 1) for side in bands.shape[2:4]])
-    at_a_time = max(1, int(_WINDOWS // (n_pieces * max(P.shape))))
-    for first in range(0, len(bands), at_a_time):
-        R = windows(bands[first : first + at_a_time], size).astype(np.float64)
-        products = R.reshape(-1, R.shape[2]) @ (-2.0 * P.T)
-        squares = np.einsum("ijk,ijk->ij", R, R)
-        products = products.reshape(*R.shape[:2], len(P))
-        products += squares[:, :, None]
-        found[first : first + at_a_time] = products.min(axis=1) + P_squares
-    return np.maximum(found, 0.0)
 
 
 def described(values: Array) -> Array:
