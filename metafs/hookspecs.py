@@ -36,7 +36,8 @@ def metafs_measures() -> Mapping[str, Any]:
     ``measure.bind(X, y, categories=None)`` it may return an evaluator whose
     ``of_sets(base, edits)`` gives the fitness of many sets near ``base`` in one go. An evaluator
     with ``abandons = True`` also takes ``above``, and may return, for a set that cannot exceed
-    this fitness, any bound that does not either. One with ``prices_size = False`` values a set no
+    this fitness, any bound that does not either; ``at_once(base)`` may then say how many sets near
+    ``base`` cost little more than one of them. One with ``prices_size = False`` values a set no
     less for being large.
     """
     raise AssertionError("a specification is never called")

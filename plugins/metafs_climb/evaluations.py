@@ -37,7 +37,8 @@ class Evaluations:
     evaluator : object
         Its ``of_sets(base, edits)`` is the fitness of base after each row of edits, features that
         join or leave. One that `abandons` is also told above which fitness a set matters. One
-        that says `prices_size = False` values a set no less for being large.
+        that says `prices_size = False` values a set no less for being large. One with
+        ``at_once(base)`` says how many sets near base cost little more than one of them.
     kept : array of int
         The features that belong to every set.
     limit : int
@@ -53,6 +54,8 @@ class Evaluations:
     ) -> None:
         self._of_sets: Evaluate = evaluator.of_sets
         self._abandons = bool(getattr(evaluator, "abandons", False))
+        some = 1 if self._abandons else AT_ONCE
+        self._at_once: Callable[[Array], int] = getattr(evaluator, "at_once", lambda base: some)
         self.prices_size = bool(getattr(evaluator, "prices_size", True))
         self.target = np.inf if target is None else float(np.round(target, DECIMALS))
         self.deadline = deadline
@@ -106,7 +109,7 @@ class Evaluations:
         """
         edits, tried = edits[: self.left], 0
         while tried < len(edits):
-            some = edits[tried : tried + (1 if self._abandons else AT_ONCE)]
+            some = edits[tried : tried + self._at_once(base.features)]
             found = self._found(base, some)
             better = np.flatnonzero(np.round(found, DECIMALS) > np.round(base.fitness, DECIMALS))
             if len(better):

@@ -17,11 +17,13 @@ from sklearn.metrics import r2_score
 from metafs.typing import Array
 from metafs_climb.cells import Cells, best_right, cells_of
 from metafs_climb.fold_tables import FoldTables
-from metafs_climb.nearby_logistic import LogisticRows
+from metafs_climb.logistic_rows import LogisticRows
 from metafs_climb.newton_logistic import MAX_VALUES, TIE, decisions, one_thread, recognised
 
 FEW = 16
 """Sets of up to so many features are fitted by cells, of which they have few."""
+TOGETHER = 3 * 2**13
+"""Values (rows x folds x sets) that are worked on together: few enough to stay near at hand."""
 
 
 def worth_of_right(n_tested: Array, *, balanced: bool) -> Array:
@@ -76,11 +78,7 @@ class FoldScores:
         if n_classes == 2:
             self._logistic = recognised(learner)
         if self._logistic is not None:
-            self._rows = LogisticRows(tables, *self._logistic)
-            every = np.arange(problem.n_samples)
-            self._tested = np.zeros((self.n_folds + 1, problem.n_samples, n_classes))
-            self._tested[fold, every, problem.y] = 1.0
-            self._tested = self._tested[:-1]
+            self._rows = LogisticRows(tables, *self._logistic, self._worth)
 
     def of_nothing(self) -> Array:
         """Return what guessing reaches without any feature."""
@@ -103,7 +101,7 @@ class FoldScores:
         return best_right(cells.counts[:, :-1], self._worth)
 
     def fits_at_once(self, features: Array, n_cells: int) -> bool:
-        """Say whether all folds of a set can be had together, by `at_once` or `near`."""
+        """Say whether all folds of a set can be had together."""
         return (
             self._logistic is not None
             and n_cells * len(features) * self.n_folds <= MAX_VALUES
@@ -126,18 +124,28 @@ class FoldScores:
             found = decisions(values, n_train.sum(axis=3), n_train[..., 1], *self._logistic)
         return self._scored(found, tested)
 
-    def near(self, base: Array, features: Array) -> Array | None:
-        """Return the scores of a large set in all folds, quickly if it is near ``base``.
-
-        None means that it is not large, or too large, or that it cannot be had so.
-        """
+    def by_rows(self, features: Array, joining: int = 0) -> bool:
+        """Say whether a set that more features join is best fitted by rows: if it has many."""
         n_rows = self.tables.problem.n_samples
-        if len(features) <= FEW or not self.fits_at_once(features, n_rows):
-            return None
+        return len(features) + joining > FEW and self.fits_at_once(features, n_rows)
+
+    def of_set(self, features: Array) -> Array | None:
+        """Return the scores of a set that is fitted by rows, None if they cannot be had so."""
         assert self._rows is not None
         with one_thread():
-            found = self._rows.decisions(base, features)
-        return None if found is None else self._scored(found, self._tested)
+            return self._rows.scores(features)
+
+    def near(self, base: Array, edits: Array) -> Array | None:
+        """Return the scores of such a set after each edit, NaN where they cannot be had so."""
+        assert self._rows is not None
+        with one_thread():
+            return self._rows.scores_near(base, edits)
+
+    def together(self, base: Array) -> int:
+        """Return how many sets next to this one are best scored together."""
+        if not self.by_rows(base, joining=1):
+            return 1
+        return max(1, TOGETHER // (self.tables.problem.n_samples * self.n_folds))
 
     def _scored(self, found: Array, tested: Array) -> Array:
         """Return the score in each fold, from decisions and the rows tested, of each class."""

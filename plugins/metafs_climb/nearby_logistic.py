@@ -1,85 +1,57 @@
-r"""Logistic regression on sets of features near one that is solved, in all folds at once.
+r"""Logistic regression on sets of features near one that is solved, many sets and folds at once.
 
 A search asks for sets that differ in few features from the set it stands on. What
 `metafs_climb.newton_logistic` minimises has, for this set, its minimum at w and the Hessian H
-there, with the inverse M. Taking the columns R out, or putting the columns J in, leaves
+there, with the inverse M. Let W hold :math:`n_i p_i (1 - p_i)` of the rows, and let an edit put in
+the columns a, with penalties d, and take others out. To take one out is to hold its weight at 0,
+by a multiplier: a column of the system like any other, but without values and penalty. So with
 
-.. math:: M' = M - M_{\cdot R} M_{RR}^{-1} M_{R \cdot}, \qquad
-          M'' = \begin{pmatrix} M + U K^{-1} U^\top & -U K^{-1} \\ -K^{-1} U^\top & K^{-1}
-          \end{pmatrix}
+.. math:: V = (A^\top W a, \; I_{\mathrm{out}}), \qquad U = M V, \qquad
+          K = a^\top W a + \mathrm{diag}(d) - V^\top U, \qquad E = a - A U
 
-.. math:: U = M B, \qquad K = H_{JJ} - B^\top U, \qquad B = A^\top W A_J, \qquad
-          H_{JJ} = A_J^\top W A_J + D_J
+and 0 for the a and d of what is taken out, a step of Newton's method from gradients G, of the set,
+and g, of what is put in, is
 
-as the inverse, at the same w with 0 for J; W holds :math:`n_i p_i (1 - p_i)` of the rows. From
-there the minimum is looked for in steps that keep the Hessian (the chord method). A step costs
-:math:`n d` multiplications for d columns, one of Newton's method :math:`n d^2`. Both come to the
-same minimum; where chords are slow to, Newton's method takes over.
+.. math:: t = K^{-1} (g - U^\top G), \qquad \Delta w = M G - U t, \qquad
+          \Delta(\mathrm{decisions}) = A M G + E t
 
-Chords stop as soon as no test row can change sides any more. Let the decisions on training rows
-have moved by at most :math:`\delta` since w, and have at most :math:`\rho` to go to the minimum.
-Their weights have then not fallen below :math:`e^{-\delta-\rho}` times what they were, so that, at
-gradient g, the decision on row i with values a has at most
+t being the steps of the weights that are put in. The first step has G = 0, and as g of what is
+taken out its weight. Later ones keep the Hessian, and are directions for conjugate gradients
+(Polak and Ribiere): each is bent by the one before, and is as long as the curvature along it says.
+A step costs :math:`n d` multiplications for d columns, one of Newton's method :math:`n d^2`.
 
-.. math:: e^{\delta + \rho} \, r_i \sqrt{g^\top M g}, \qquad r_i = \sqrt{a^\top M a}
+They stop as soon as no test row can change sides any more. Let the weights of training rows have
+fallen to no less than :math:`\kappa \le 1` times what they were at w, and let decisions have at
+most :math:`\rho` to go to the minimum. On the way weights fall by :math:`e^{-\rho}` at most, so
+that the decision on row i has at most
+
+.. math:: \frac{e^\rho}{\kappa} \, r_i \sqrt{G^\top \Delta w + g^\top t}, \qquad
+          r_i = \sqrt{(A M A^\top + E K^{-1} E^\top)_{ii}}
 
 to go, by the inequality of Cauchy and Schwarz. If this is below :math:`\rho` for every row, the
 assumption was right.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 from scipy.special import expit
 
 from metafs.typing import Array
-from metafs_climb.fold_tables import FoldTables
-from metafs_climb.newton_logistic import TIE, design, hessian, minimum
+from metafs_climb.newton_logistic import hessian
 
-SETTLED = 1e-10
-"""A chord that moves no decision further is the last: those to come would add up to as little."""
-MAX_CHORDS = 30
-"""Chords after which Newton's method is the better one."""
 LITTLE = 0.25
 """The assumed :math:`\\rho`."""
-NEAR = 8
-"""Features by which a set may differ to count as near."""
-
-
-def without(M: Array, places: Sequence[int]) -> Array:
-    """Return the inverse of each matrix whose inverse is M, after some rows and columns leave it.
-
-    Examples
-    --------
-    >>> H = np.array([[[2.0, 1.0], [1.0, 3.0]]])
-    >>> without(np.linalg.inv(H), [1]).round(12)
-    array([[[0.5]]])
-    """
-    left = np.delete(M, places, axis=2)
-    of_places = M[:, places][:, :, places]
-    both = np.delete(left, places, axis=1)
-    product = np.linalg.solve(of_places, left[:, places])
-    return np.asarray(both - np.swapaxes(left[:, places], 1, 2) @ product)
-
-
-def bordered(M: Array, B: Array, H_JJ: Array) -> Array:
-    """Return the inverse of each matrix whose inverse is M, after rows and columns join it.
-
-    Examples
-    --------
-    >>> M, B, H_JJ = np.array([[[0.5]]]), np.array([[[1.0]]]), np.array([[[3.0]]])
-    >>> np.linalg.inv(bordered(M, B, H_JJ)).round(12)
-    array([[[2., 1.],
-            [1., 3.]]])
-    """
-    U = M @ B
-    U_T = np.swapaxes(U, 1, 2)
-    K_inverse = np.linalg.inv(H_JJ - np.swapaxes(B, 1, 2) @ U)
-    corner = -U @ K_inverse
-    above = np.concatenate([M - corner @ U_T, corner], axis=2)
-    below = np.concatenate([np.swapaxes(corner, 1, 2), K_inverse], axis=2)
-    return np.concatenate([above, below], axis=1)
+SETTLED = 1e-10
+"""Steps that can move no decision further are as good as none."""
+_TINY = 1e-300
+_OF_SETS = (
+    *("w", "decided", "to_go", "reach", "_furthest", "_a", "_stays", "_U", "_E", "_P", "_D"),
+    *("_weights", "_G", "_S", "_Sz", "_squared", "_dw", "_dz"),
+)
+"""The arrays of a descent that have the sets as their second axis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,112 +64,178 @@ class SolvedSet:
         Ascending; the columns of A are these, after a first one of ones.
     A, D : arrays of shape (n_rows, d) and (n_folds, d)
         Columns and penalties.
-    w, M : arrays of shape (n_folds, d) and (n_folds, d, d)
-        The weights at the minimum, and the inverse Hessian there.
-    decided, weights, reach2 : arrays of shape (n_folds, n_rows)
-        The decision on each row, what the row weighs in the Hessian, and :math:`r_i^2`.
+    n_in, n_one : arrays of shape (n_folds, n_rows)
+        Whether each row is trained on, and whether it is then of class 1.
+    w : array of shape (n_folds, d)
+        The weights at the minimum.
     """
 
     features: Array
     A: Array
     D: Array
+    n_in: Array
+    n_one: Array
     w: Array
-    M: Array
-    decided: Array
-    weights: Array
-    reach2: Array
+
+    @cached_property
+    def decided(self) -> Array:
+        """The decision on each row in each fold."""
+        return np.asarray(self.w @ self.A.T)
+
+    @cached_property
+    def residual(self) -> Array:
+        """By how much the decision on each row that is trained on is wrong."""
+        return np.asarray(self.n_in * expit(self.decided) - self.n_one)
+
+    @cached_property
+    def weights(self) -> Array:
+        """What each row weighs in the Hessian."""
+        p = expit(self.decided)
+        return np.asarray(self.n_in * p * (1 - p))
+
+    @cached_property
+    def M(self) -> Array:
+        """The inverse of the Hessian in each fold."""
+        return np.linalg.inv(hessian(self.A, self.D, self.n_in, expit(self.decided)))
+
+    @cached_property
+    def reach2(self) -> Array:
+        """The squared :math:`r_i` of each row in each fold."""
+        return np.asarray(((self.A @ self.M) * self.A).sum(axis=2))
 
 
-class LogisticRows:
-    """Fits of many sets of features to the rows of one problem.
+@dataclass(frozen=True, eq=False)
+class Edits:
+    """Sets that differ from a solved one in k features each.
+
+    Attributes
+    ----------
+    a, d : arrays of shape (1, n_sets, k, n_rows) and (n_folds, n_sets, k)
+        The columns that are put in and their penalties, 0 for what is taken out.
+    stays : array of shape (1, n_sets, d)
+        0 for the columns that are taken out, 1 for the others.
+    U, E : arrays of shape (n_folds, n_sets, k, d) and (n_folds, n_sets, k, n_rows)
+    P, t : arrays of shape (n_folds, n_sets, k, k) and (n_folds, n_sets, k)
+        The inverse of K, and the first step.
+    """
+
+    a: Array
+    d: Array
+    stays: Array
+    U: Array
+    E: Array
+    P: Array
+    t: Array
+
+    @classmethod
+    def of(cls, base: SolvedSet, a: Array, d: Array, out: Array) -> Self:
+        """Return the edits of a set, from a and d without folds; ``out`` is I of what leaves."""
+        a_rows, out_rows = a.reshape(-1, a.shape[-1]), out.reshape(-1, out.shape[-1])
+        weighted = base.weights[:, None] * a_rows
+        V = weighted @ base.A + out_rows
+        U = V @ base.M
+        E = a_rows - U @ base.A.T
+        weighted, V, U, E = (each.reshape(*d.shape, -1) for each in (weighted, V, U, E))
+        K = weighted @ np.swapaxes(a, 1, 2) - V @ np.swapaxes(U, 2, 3)
+        each = np.arange(d.shape[2])
+        K[:, :, each, each] += d
+        P = np.linalg.inv(K)
+        g = np.einsum("fn,ckn->fck", base.residual, a) + np.einsum("fd,ckd->fck", base.w, out)
+        return cls(a[None], d, 1 - out.sum(axis=1)[None], U, E, P, (P @ g[..., None])[..., 0])
+
+
+class Descent:
+    """Sets near a solved one on their way to their minima.
 
     Parameters
     ----------
-    tables : FoldTables
-        A problem of two classes, cut into folds.
-    C, scaled
-        As `metafs_climb.newton_logistic.recognised` returns them.
+    base : SolvedSet
+        Where they begin.
+    edits : Edits
+        By what they differ.
+
+    Attributes
+    ----------
+    w : array of shape (n_folds, n_sets, d + k)
+        Weights of the columns of the set, then those of the edit.
+    decided : array of shape (n_folds, n_sets, n_rows)
+        The decision on each row.
+    to_go : array of shape (n_folds, n_sets)
+        What decisions have to go at most, in units of ``reach``; more than `LITTLE` if unknown.
+    reach : array of shape (n_folds, n_sets, n_rows)
+        The :math:`r_i`.
     """
 
-    def __init__(self, tables: FoldTables, C: float, scaled: bool) -> None:
-        self.tables, self.C, self.scaled = tables, C, scaled
-        self.n_in = np.zeros((len(tables.folds), tables.problem.n_samples))
-        for fold, (train, _) in enumerate(tables.folds):
-            self.n_in[fold, train] = 1.0
-        self.n_one = self.n_in * tables.problem.y
-        self._trained = self.n_in > 0
-        self._base: SolvedSet | None = None
+    def __init__(self, base: SolvedSet, edits: Edits) -> None:
+        self._base, self._A_T = base, np.ascontiguousarray(base.A.T)
+        self._half, self._n_one = base.n_in[:, None] / 2, base.n_one[:, None]
+        self._untrained = 1 - base.n_in[:, None]
+        self._before = base.n_in[:, None] / np.maximum(base.weights[:, None], _TINY)
+        self._a, self._stays = edits.a, edits.stays
+        self._U, self._E, self._P = edits.U, edits.E, edits.P
+        w = (base.w[:, None] + _along(edits.t, edits.U)) * edits.stays
+        self._D = np.concatenate([np.broadcast_to(base.D[:, None], w.shape), edits.d], axis=2)
+        self.w = np.concatenate([w, -edits.t], axis=2)
+        self.decided = base.decided[:, None] - _along(edits.t, edits.E)
+        more = np.einsum("fckn,fckn->fcn", edits.P @ edits.E, edits.E)
+        self.reach = np.sqrt(np.maximum(base.reach2[:, None] + more, 0.0))
+        self._furthest = self.reach.max(axis=2)
+        self._look()
+        self._dw, self._dz = self._S, self._Sz
 
-    def decisions(self, base: Array, features: Array) -> Array | None:
-        """Return a decision on each row in each fold, on test rows of the right sign at least.
+    def _look(self) -> None:
+        """Take the gradient G where the sets are, and the step S that the kept Hessian makes of it.
 
-        A set near ``base`` is fitted from there. ``base``, or a set that is far from it, is
-        solved by Newton's method, and remembered until another one is. None if that fails.
+        Sz is what the step does to the decisions.
         """
-        far = len(set(base.tolist()) ^ set(features.tolist())) > NEAR
-        start = features if far else base
-        if self._base is None or not np.array_equal(self._base.features, start):
-            self._base = self._solved(start, self._base)
-        if self._base is None or far:
-            return None if self._base is None else self._base.decided
-        found = self._by_chords(self._base, features)
-        if found is None:
-            solved = self._solved(features, self._base)
-            found = None if solved is None else solved.decided
-        return found
+        base, d = self._base, self._base.w.shape[1]
+        T = np.tanh(self.decided / 2)
+        R = self._half * T + (self._half - self._n_one)  # n p - s, quicker than by expit
+        self._weights = self._half * (1 - T * T) / 2
+        penalties = self._D * self.w
+        # Where a column is taken out its gradient plays no part; rounding would give it one.
+        G = (R @ base.A + penalties[:, :, :d]) * self._stays
+        g = np.einsum("fcn,fckn->fck", R, np.broadcast_to(self._a, self._E.shape))
+        g += penalties[:, :, d:]
+        S = G @ base.M
+        t = (self._P @ (g - np.einsum("fcd,fckd->fck", G, self._U))[..., None])[..., 0]
+        self._G = np.concatenate([G, g], axis=2)
+        self._S = np.concatenate([(S - _along(t, self._U)) * self._stays, t], axis=2)
+        self._Sz = S @ self._A_T + _along(t, self._E)
+        self._squared = np.maximum((self._G * self._S).sum(axis=2), 0.0)
+        kept = (self._weights * self._before + self._untrained).min(axis=2)
+        kept = np.clip(kept, _TINY, 1.0)
+        self.to_go = np.exp(LITTLE) * np.sqrt(self._squared) / kept
 
-    def _by_chords(self, base: SolvedSet, features: Array) -> Array | None:
-        A, D, w, M, reach = self._moved(base, features)
-        A_T = np.ascontiguousarray(A.T)
-        decided = w @ A_T
-        for _ in range(MAX_CHORDS):
-            g = (self.n_in * expit(decided) - self.n_one) @ A + D * w
-            step = (M @ g[:, :, None])[:, :, 0]
-            moved = step @ A_T
-            if np.abs(moved).max() < SETTLED:
-                return np.asarray(decided)
-            since = np.abs(decided - base.decided).max(axis=1) + LITTLE
-            left = np.exp(since) * np.sqrt(np.maximum((g * step).sum(axis=1), 0.0))
-            to_go = left[:, None] * reach
-            if to_go.max() < LITTLE and (self._trained | (np.abs(decided) > to_go + TIE)).all():
-                return np.asarray(decided)
-            w, decided = w - step, decided - moved
-        return None
+    @property
+    def assured(self) -> Array:
+        """Whether what each set has to go is known to be no more than ``to_go``."""
+        return np.asarray((self.to_go * self._furthest).max(axis=0) < LITTLE)
 
-    def _moved(self, base: SolvedSet, features: Array) -> tuple[Array, Array, Array, Array, Array]:
-        """Return A, D, w, M and the reach of a set near one that is solved, at its weights."""
-        A, D, w, M, reach2 = base.A, base.D, base.w, base.M, base.reach2
-        before, chosen = base.features.tolist(), set(features.tolist())
-        if leaves := [1 + place for place, j in enumerate(before) if j not in chosen]:
-            A, D, w = (np.delete(each, leaves, axis=1) for each in (A, D, w))
-            M = without(M, leaves)
-        joins = sorted(chosen.difference(before))
-        if k := len(joins):
-            A_J, D_J = (each[:, 1:] for each in self._design(joins))
-            weighted = base.weights[:, :, None] * A_J
-            M = bordered(M, A.T @ weighted, A_J.T @ weighted + D_J[:, :, None] * np.eye(k))
-            A, D = np.concatenate([A, A_J], axis=1), np.concatenate([D, D_J], axis=1)
-            w = np.concatenate([w, np.zeros_like(D_J)], axis=1)
-            E = A @ M[:, :, -k:]
-            reach2 = reach2 + (E * (E @ np.linalg.inv(M[:, -k:, -k:]))).sum(axis=2)
-        return A, D, w, M, np.sqrt(reach2)
+    @property
+    def settled(self) -> Array:
+        """Whether another step would change nothing."""
+        return np.asarray((np.sqrt(self._squared) * self._furthest).max(axis=0) < SETTLED)
 
-    def _solved(self, features: Array, before: SolvedSet | None) -> SolvedSet | None:
-        """Solve a set by Newton's method, from the weights of one that was solved before."""
-        A, D = self._design(features.tolist())
-        w = np.zeros_like(D)
-        if before is not None:
-            _, here, there = np.intersect1d(features, before.features, return_indices=True)
-            w[:, 0], w[:, 1 + here] = before.w[:, 0], before.w[:, 1 + there]
-        w = minimum(A, D, self.n_in, self.n_one, w)
-        if np.isnan(w).any():
-            return None
-        decided = w @ A.T
-        p = expit(decided)
-        M = np.linalg.inv(hessian(A, D, self.n_in, p))
-        reach2 = ((A @ M) * A).sum(axis=2)
-        return SolvedSet(features, A, D, w, M, decided, self.n_in * p * (1 - p), reach2)
+    def go_on(self) -> None:
+        """Take a step."""
+        curve = np.einsum("fcn,fcn,fcn->fc", self._weights, self._dz, self._dz)
+        curve += np.einsum("fcd,fcd,fcd->fc", self._D, self._dw, self._dw)
+        slope = (self._G * self._dw).sum(axis=2)
+        length = (slope / np.maximum(curve, _TINY))[:, :, None]
+        self.w, self.decided = self.w - length * self._dw, self.decided - length * self._dz
+        before, was = self._S, self._squared
+        self._look()
+        turned = self._squared - (self._G * before).sum(axis=2)
+        bend = np.maximum(turned / np.maximum(was, _TINY), 0.0)[:, :, None]
+        self._dw, self._dz = self._S + bend * self._dw, self._Sz + bend * self._dz
 
-    def _design(self, features: Sequence[int]) -> tuple[Array, Array]:
-        values = np.stack([self.tables.column(j) for j in features], axis=1)
-        return design(values, self.n_in, self.C, self.scaled)
+    def keep(self, which: Array) -> None:
+        """Go on with some of the sets only."""
+        for name in _OF_SETS:
+            setattr(self, name, getattr(self, name)[:, which])
+
+
+def _along(t: Array, columns: Array) -> Array:
+    """Return the sum of k columns times t, for each fold and set."""
+    return np.asarray(np.einsum("fck,fckn->fcn", t, columns))

@@ -33,7 +33,7 @@ from metafs.typing import Array
 MAX_STEPS = 50
 MAX_VALUES = 2**22
 """Above this many values (cells x features x folds) scikit-learn's solver is the better one."""
-CONVERGED = 1e-6
+CONVERGED = 1e-5
 """A step that moves no decision further is the last: the next one would move them by its square."""
 LONGEST = 8.0
 """No step moves a decision further than this, which keeps Newton's method from overshooting."""

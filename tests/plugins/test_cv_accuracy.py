@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from metafs import Registry, solve
 from metafs.settings import Settings
 from metafs_climb import Climb, CVAccuracy, fold_tables
-from metafs_climb import cv_accuracy as module
+from metafs_climb import cv_evaluator as module
 from metafs_climb.proposals import proposals
 
 from .wrapping import TIGHT, made, missing_and_categories, plain_cv, tables, words

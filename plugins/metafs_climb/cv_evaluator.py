@@ -1,0 +1,198 @@
+r"""The wrapper at work on one problem: many sets, none of them scored further than it matters.
+
+A search only asks whether a set S beats some fitness t. Let :math:`a_f(S)` be the score of fold f,
+and :math:`u_f(S)` what no classifier can exceed there (see `metafs_climb.cells`). As soon as
+
+.. math:: \frac{1}{K} \Big( \sum_{f \, \mathrm{done}} a_f(S)
+          + \sum_{f \, \mathrm{to do}} u_f(S) \Big) \le t
+
+the set cannot win and is abandoned, and this sum, or t, is returned as its value. What the search
+decides stays as it was.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from metafs.typing import Array
+from metafs_climb.cells import Cells
+from metafs_climb.fold_scores import FoldScores
+
+MAX_REMEMBERED = 100_000
+TOGETHER = 2**13
+"""Cells of single features that are fitted together."""
+NEAR = 8
+"""Features by which a large set may differ from another to be fitted from there."""
+_SAME = 1e-12
+"""Mean scores that differ by less are equal: the rest is rounding."""
+
+
+class CVAccuracyEvaluator:
+    """`metafs_climb.cv_accuracy.CVAccuracy` on one problem: cut into folds once, then many sets.
+
+    What was found for a set is remembered, also how far an abandoned one got.
+    """
+
+    abandons = True
+    """Says that ``of_sets`` takes ``above``, the fitness that a set must exceed to matter."""
+    prices_size = False
+    """Says that a set is worth no less for being large."""
+
+    def __init__(self, scores: FoldScores) -> None:
+        self.scores = scores
+        self.n_features = scores.tables.problem.n_features
+        self._known: dict[bytes, tuple[Array, Array]] = {}
+        self._last: tuple[Array, Array] | None = None
+
+    def of_sets(
+        self, base: Sequence[int] | Array, edits: Array, above: float | None = None
+    ) -> Array:
+        """Return the fitness of ``base`` after each row of edits, features that join or leave.
+
+        With ``above``, a set that can exceed neither this fitness nor that of any set before it
+        is abandoned; its value is then an upper bound of its fitness, and no more than theirs.
+        """
+        base = np.unique(np.asarray(base, dtype=np.int64))
+        edits = np.asarray(edits, dtype=np.int64)
+        likely = self._known[base.tobytes()][0] if base.tobytes() in self._known else 0.0
+        found = np.empty(len(edits))
+        together = self.at_once(base)
+        for first in range(0, len(edits), together):
+            some = edits[first : first + together]
+            if 0 < edits.shape[1] <= NEAR and self.scores.by_rows(base, joining=1):
+                self._fit_near(base, some)
+            for i, edit in enumerate(some, start=first):
+                found[i] = self._fitness(base, edit, likely, above)
+                if above is not None:
+                    above = max(above, float(found[i]))
+        return found
+
+    def at_once(self, base: Array) -> int:
+        """Return how many sets next to this one cost little more than one of them."""
+        return self.scores.together(base)
+
+    def of_each(self) -> Array:
+        """Return the fitness of every single feature."""
+        self._fit_singles()
+        return self.of_sets([], np.arange(self.n_features)[:, None])
+
+    def of_set(self, features: Sequence[int] | Array) -> float:
+        """Return the fitness of one set of features."""
+        return float(self.of_sets(features, np.zeros((1, 0), dtype=np.int64))[0])
+
+    def _edited(self, base: Array, edit: Array) -> Array:
+        """Return a set after an edit."""
+        inside = self._inside(base)
+        inside[edit] = ~inside[edit]
+        return np.flatnonzero(inside)
+
+    def _cells(self, base: Array, edit: Array) -> Cells | None:
+        """Return the cells of a set after an edit."""
+        if self._last is None or not np.array_equal(self._last[0], base):
+            self._last = base, self._keys(base)  # a search asks again and again from one base
+        leaves = self._inside(base)[edit]
+        keys = self._last[1] + self._keys(edit[~leaves]) - self._keys(edit[leaves])
+        return self.scores.cells(keys)
+
+    def _inside(self, features: Array) -> Array:
+        inside = np.zeros(self.n_features, dtype=bool)
+        inside[features] = True
+        return inside
+
+    def _keys(self, features: Array) -> Array:
+        """Return keys of the rows that are equal where the rows are, as far as features tell."""
+        keys = np.zeros(self.scores.tables.problem.n_samples, dtype=np.uint64)
+        for j in features.tolist():
+            keys += self.scores.tables.keys(j)
+        return keys
+
+    def _fitness(
+        self, base: Array, edit: Array, likely: Array | float, above: float | None
+    ) -> float:
+        """Score a set until all folds are done, or until it can no longer exceed ``above``.
+
+        The fold that is likely to fall furthest below its bound comes first.
+        """
+        features, cells = self._edited(base, edit), None
+        if features.tobytes() not in self._known:
+            if not self.scores.by_rows(features):
+                cells = self._cells(base, edit)
+            self._begin(features, cells)
+        scores, done = self._known[features.tobytes()]
+        while True:
+            value = max(0.0, float(scores.mean()))
+            if done.all():
+                return value
+            if above is not None and value <= above + _SAME:
+                return min(value, above)
+            if not done.any():
+                if self.scores.by_rows(features):
+                    found = self.scores.of_set(features)
+                    if found is not None:
+                        self._take(features, found)
+                        continue
+                cells = self._cells(base, edit) if cells is None else cells
+                self._fit_at_once([(features, cells)])
+            if not done.all():
+                fold = int(np.argmax(np.where(done, -np.inf, scores - likely)))
+                scores[fold], done[fold] = self.scores.of_fold(features, fold), True
+
+    def _fit_near(self, base: Array, edits: Array) -> None:
+        """Score a large set after each edit, as far as that is not known."""
+        wanted = {}
+        for i in np.flatnonzero(self.scores.tables.plain[edits].all(axis=1)).tolist():
+            features = self._edited(base, edits[i])
+            if features.tobytes() not in self._known:
+                wanted[i] = features
+        found = self.scores.near(base, edits[list(wanted)]) if wanted else None
+        if found is not None:
+            for features, scores in zip(wanted.values(), found, strict=True):
+                self._begin(features, None)
+                self._take(features, scores)
+
+    def _begin(self, features: Array, cells: Cells | None) -> None:
+        """Remember what is known of a set before anything is fitted: its bounds."""
+        if len(self._known) >= MAX_REMEMBERED:
+            self._known.clear()
+        if len(features):
+            begun = self.scores.bounds(cells), np.zeros(self.scores.n_folds, dtype=bool)
+        else:
+            begun = self.scores.of_nothing(), np.ones(self.scores.n_folds, dtype=bool)
+        self._known[features.tobytes()] = begun
+
+    def _fit_at_once(self, sets: Sequence[tuple[Array, Cells | None]]) -> None:
+        """Fit all folds of sets of one size together, as far as that can be done."""
+        can = [
+            (features, cells)
+            for features, cells in sets
+            if cells and self.scores.fits_at_once(features, len(cells.rows))
+        ]
+        if not can:
+            return
+        for (features, cells), found in zip(can, self.scores.at_once(can), strict=True):
+            if features.tobytes() not in self._known:
+                self._begin(features, cells)
+            self._take(features, found)
+
+    def _take(self, features: Array, found: Array) -> None:
+        """Remember the scores of the folds that were fitted."""
+        scores, done = self._known[features.tobytes()]
+        fitted = ~np.isnan(found)
+        scores[fitted], done[fitted] = found[fitted], True
+
+    def _fit_singles(self) -> None:
+        """Fit single features together with others that have about as many cells."""
+        alike: dict[int, list[tuple[Array, Cells | None]]] = {}
+        for j in range(self.n_features):
+            feature = np.array([j])
+            if feature.tobytes() in self._known and self._known[feature.tobytes()][1].all():
+                continue
+            cells = self.scores.cells(self._keys(feature))
+            if cells is None:
+                return
+            size = len(cells.rows).bit_length()
+            alike.setdefault(size, []).append((feature, cells))
+            if len(alike[size]) << size >= TOGETHER:
+                self._fit_at_once(alike.pop(size))
+        for sets in alike.values():
+            self._fit_at_once(sets)

@@ -1,0 +1,150 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression
+
+from metafs_climb import Climb, CVAccuracy, fold_scores
+from metafs_climb import logistic_rows as module
+from metafs_climb.newton_logistic import TIE, decisions
+
+from .logistic_problems import made, rows_of
+
+
+def by_newton(rows, features):
+    """Return the accuracy in each fold of a set that is fitted from nothing."""
+    X, y = rows.tables.problem.X[:, features], rows.tables.problem.y
+    found = decisions(X, rows.n_in, rows.n_one, rows.C, rows.scaled)
+    return [
+        np.mean((found[fold, test] > TIE) == y[test])
+        for fold, (_, test) in enumerate(rows.tables.folds)
+    ]
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(["words", "numbers"]),
+    st.sampled_from([0.01, 1.0, 100.0]),
+    st.booleans(),
+    st.integers(1, 5),
+)
+def test_sets_near_the_one_that_is_solved_score_as_by_newtons_method(seed, kind, C, scaled, k):
+    rows = rows_of(*made(seed, kind=kind), C, scaled)
+    rng = np.random.default_rng(seed)
+    edits = np.array([rng.choice(14, k, replace=False) for _ in range(6)])
+    base = np.arange(0, 14, 2)
+    found = rows.scores_near(base, edits)
+    for edit, scores in zip(edits, found, strict=True):
+        if not np.isnan(scores).any():
+            expected = by_newton(rows, np.setxor1d(base, edit))
+            np.testing.assert_allclose(scores, expected, atol=1e-12)
+    assert C > 1 or not np.isnan(found).any()  # weights that are hardly held have a long way
+
+
+def test_many_at_once_score_as_one_at_a_time():
+    X, y = made(2)
+    edits = np.arange(14)[:, None]
+    together = rows_of(X, y).scores_near(np.arange(7), edits)
+    alone = [rows_of(X, y).scores_near(np.arange(7), edit[None])[0] for edit in edits]
+    np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_walk_of_the_wrapper_is_worth_the_same_either_way(monkeypatch, sparse):
+    X, y = made(5, n=80, n_features=30)
+    X = csr_array(X) if sparse else X
+    rng = np.random.default_rng(0)
+    walk = [rng.choice(30, rng.integers(1, 5), replace=False) for _ in range(60)]
+
+    def worths(few):
+        monkeypatch.setattr(fold_scores, "FEW", few)
+        evaluator, at, found = CVAccuracy().bind(X, y), np.arange(15), []
+        for number, edit in enumerate(walk):
+            found.append(evaluator.of_sets(at, edit[None])[0])
+            at = np.setxor1d(at, edit) if number % 7 == 0 else at
+        return found
+
+    assert worths(few=2) == worths(few=10**9)
+
+
+@pytest.mark.parametrize("together", [1, 600, 10**6])
+def test_a_climb_is_the_same_however_many_sets_are_scored_together(monkeypatch, together):
+    X, y = made(6, n=80, n_features=24, kind="numbers")
+    monkeypatch.setattr(fold_scores, "FEW", 2)
+    climb = Climb(CVAccuracy(), max_evaluations=300, random_state=0)
+    expected = climb.fit(X, y).candidates_
+    monkeypatch.setattr(fold_scores, "TOGETHER", together)
+    assert climb.fit(X, y).candidates_ == expected
+
+
+def test_columns_that_are_constant_or_far_from_zero_change_nothing():
+    X, y = made(7, kind="numbers")
+    X[:, 3] = 5.0
+    X[:, 4] = 1e6 + 1e-3 * X[:, 4]
+    rows = rows_of(X, y)
+    base = np.array([0, 1, 2, 3])
+    for edit in ([4], [3], [1, 2, 4]):
+        found = rows.scores_near(base, np.array([edit]))[0]
+        np.testing.assert_allclose(found, by_newton(rows, np.setxor1d(base, edit)), atol=1e-12)
+
+
+def test_where_the_way_is_too_long_newtons_method_takes_over(monkeypatch):
+    X, y = made(9, n_features=24)
+    monkeypatch.setattr(fold_scores, "FEW", 2)
+    edits = np.arange(24)[:, None]
+    expected = CVAccuracy().bind(X, y).of_sets(np.arange(10), edits)
+    monkeypatch.setattr(module, "MAX_STEPS", 0)
+    assert np.isnan(rows_of(X, y).scores_near(np.arange(10), edits)).all()
+    np.testing.assert_array_equal(CVAccuracy().bind(X, y).of_sets(np.arange(10), edits), expected)
+
+
+def test_where_no_minimum_is_found_scikit_learn_is_asked(monkeypatch):
+    monkeypatch.setattr(fold_scores, "FEW", 2)
+    monkeypatch.setattr(module, "minimum", lambda A, D, n_in, n_one, w: np.full_like(w, np.nan))
+    X, y = made(11)
+    evaluator = CVAccuracy().bind(X, y)
+    assert evaluator.scores.of_set(np.arange(5)) is None
+    assert evaluator.scores.near(np.arange(4), np.array([[4]])) is None
+    by_newton = CVAccuracy().bind(X, y).of_set([0, 1])
+    assert evaluator.of_sets([0, 1], np.array([[2]]))[0] >= by_newton - 0.2
+
+
+def test_a_set_that_was_tried_is_solved_from_its_weights():
+    rows = rows_of(*made(13, n_features=30))
+    base, edits = np.arange(5, 15), np.array([[20], [7], [2]])
+    rows.scores_near(base, edits)
+    for edit in edits:
+        features = np.setxor1d(base, edit)
+        w = rows._tried.weights(features)
+        A = rows._solved(features, None).A
+        solved = rows_of(*made(13, n_features=30))._solved(features, None)
+        np.testing.assert_allclose(w @ A.T, solved.decided, atol=0.25)
+    assert rows._tried.weights(base) is None
+    assert rows._tried.weights(np.setxor1d(base, [21])) is None
+
+
+def test_solving_begins_where_a_part_of_the_set_was_solved(monkeypatch):
+    begun = []
+    minimum = module.minimum
+    monkeypatch.setattr(
+        module, "minimum", lambda A, D, n, s, w: begun.append(w.copy()) or minimum(A, D, n, s, w)
+    )
+    rows = rows_of(*made(14, n_features=30))
+    rows.scores(np.arange(8))
+    part = rows._base.w
+    rows.scores(np.arange(4, 20))
+    np.testing.assert_array_equal(begun[1][:, 1:5], part[:, 5:9])
+    rows.scores(np.arange(8))
+    np.testing.assert_array_equal(begun[2], part)  # nothing is left to be done
+
+
+def test_only_what_our_method_recognises_is_fitted_so():
+    X, y = made(15, n_features=30)
+    evaluator = CVAccuracy(learner=LogisticRegression(class_weight="balanced")).bind(X, y)
+    assert not evaluator.scores.by_rows(np.arange(20))
+    assert CVAccuracy().bind(X, y).scores.by_rows(np.arange(20))
+    X[0, 3] = np.nan
+    assert not CVAccuracy().bind(X, y).scores.by_rows(np.arange(20))
+    assert CVAccuracy().bind(X, y).scores.by_rows(np.arange(4, 24))
