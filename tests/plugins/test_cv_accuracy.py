@@ -17,14 +17,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 from metafs import Registry, solve
 from metafs.settings import Settings
-from metafs_climb import Climb, CVAccuracy, fold_tables
-from metafs_climb import cv_evaluator as module
+from metafs_climb import Climb, CVAccuracy, cv_evaluator, fold_tables
+from metafs_climb.cv_accuracy import SCORINGS
 from metafs_climb.proposals import proposals
 
 from .wrapping import TIGHT, made, missing_and_categories, plain_cv, tables, words
 
 
-@pytest.mark.parametrize("scoring", module.SCORINGS)
+@pytest.mark.parametrize("scoring", SCORINGS)
 @pytest.mark.parametrize(
     "learner", [GaussianNB(), DecisionTreeClassifier(random_state=0), KNeighborsClassifier(3)]
 )
@@ -50,7 +50,7 @@ def test_classes_of_unequal_size_may_count_the_same():
     X, y = words(80, seed=3)
     keep = np.flatnonzero((y == 0) | (np.arange(80) % 4 == 0))
     X, y = X[keep], y[keep]
-    for scoring in module.SCORINGS:
+    for scoring in SCORINGS:
         evaluator = CVAccuracy(scoring=scoring).bind(X, y)
         expected = plain_cv(evaluator, [0, 1, 5], TIGHT, scoring).mean()
         assert evaluator.of_set([0, 1, 5]) == pytest.approx(expected, abs=1e-12)
@@ -145,7 +145,7 @@ def test_forgetting_changes_nothing(monkeypatch):
     edits = proposals(np.random.default_rng(0), 10, 2, 5)
     exact = CVAccuracy().bind(X, y, categories=categories).of_sets([0], edits)
     monkeypatch.setattr(fold_tables, "CACHE_BYTES", 1)
-    monkeypatch.setattr(module, "MAX_REMEMBERED", 2)
+    monkeypatch.setattr(cv_evaluator, "MAX_REMEMBERED", 2)
     evaluator = CVAccuracy().bind(csr_array(np.nan_to_num(X)), y, categories=categories)
     full = CVAccuracy().bind(np.nan_to_num(X), y, categories=categories)
     np.testing.assert_array_equal(evaluator.of_sets([0], edits), full.of_sets([0], edits))
