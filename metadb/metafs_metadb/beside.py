@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from metafs_metadb import feature_record, index_file, index_queries, signature_index
 from metafs_metadb.feature_sums import FeatureSums, OwnRun
+from metafs_metadb.mark import Mark
 from metafs_metadb.memory_index import MemoryIndex
-from metafs_metadb.rows import FeatureRecord, Recorded, SelectionRows
+from metafs_metadb.record import Written
+from metafs_metadb.rows import FeatureRecord, Recorded, RunRow, SelectionRows
 from metafs_metadb.signature_index import KeptSignatures
 from metafs_metadb.stamp import Stamp
 from metafs_metadb.vocabulary import Vocabulary, feature_ids
@@ -59,13 +61,17 @@ T = TypeVar("T", bound=Kept)
 class Beside:
     """The indexes of one database, used during visits to it: one thread at a time.
 
-    What was opened stays in memory while all that this process has seen of the database holds.
+    What was opened stays in memory while all that this process has seen of the database holds. By
+    its own recording a process knows the stamp that follows, and asks for it no more while `mark`
+    holds.
     """
 
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, mark: Mark) -> None:
         self.folder = database.parent / f"{database.name}{SUFFIX}"
         self.wants_vocabulary = False
+        self._mark = mark
         self._seen: Stamp | None = None
+        self._n_rows: Counter[str] = Counter()  # by table, as of what was seen
         self._vocabulary: Vocabulary | None = None
         self._sums: FeatureSums | None = None
         self._own: dict[int, OwnRun] = {}  # by run_id: recorded since the sums were caught up
@@ -83,39 +89,36 @@ class Beside:
         None means that there was much to catch up with: ask again in another visit, so that
         others can come in between.
         """
-        n_rows = self._n_rows(con)
-        if n_rows["feature"] < FEATURES_FROM and n_rows["selection"] < SUMS_FROM:
-            ids = feature_ids(con, space, names, None)
+        stamp = self.look(con)
+        self._open_vocabulary(con)
+        ids = feature_ids(con, space, names, self._built_vocabulary(con, stamp))
+        if self._n_rows["selection"] < SUMS_FROM:
             return [feature_record.read(con, ids, which) for which in left_out]
-        stamp = self._look(con)
-        self._open_vocabulary(con, n_rows)
-        ids = feature_ids(con, space, names, self.build_vocabulary(con))
-        if n_rows["selection"] < SUMS_FROM:
-            return [feature_record.read(con, ids, which) for which in left_out]
-        sums = self._caught_up(con, stamp, kept=n_rows["selection"] >= SELECTIONS_FROM)
+        sums = self._caught_up(con, stamp, kept=self._n_rows["selection"] >= SELECTIONS_FROM)
         return [sums.read(con, ids, which) for which in left_out] if sums.stamp == stamp else None
 
     def vocabulary(self, con: duckdb.DuckDBPyConnection) -> Vocabulary | None:
         """Return the index of names if there is one that fits, and note if one is wanted."""
-        n_rows = self._n_rows(con)
-        if n_rows["feature"] >= FEATURES_FROM:
-            self._look(con)
-        self._open_vocabulary(con, n_rows)
+        self.look(con)
+        self._open_vocabulary(con)
         return self._vocabulary
 
-    def _open_vocabulary(self, con: duckdb.DuckDBPyConnection, n_rows: Mapping[str, int]) -> None:
+    def _open_vocabulary(self, con: duckdb.DuckDBPyConnection) -> None:
         self.wants_vocabulary = False
-        if n_rows["feature"] < FEATURES_FROM:
+        if self._n_rows["feature"] < FEATURES_FROM:
             self._vocabulary = None
             return
         if self._vocabulary is None:
             self._vocabulary = self._opened("vocabulary", Vocabulary.of, con)
         self.wants_vocabulary = self._vocabulary is None or self._vocabulary.is_old(con)
 
-    def build_vocabulary(self, con: duckdb.DuckDBPyConnection) -> Vocabulary | None:
+    def build_vocabulary(self, con: duckdb.DuckDBPyConnection) -> None:
         """Make the index of names if one is wanted."""
+        self._built_vocabulary(con, self.look(con))
+
+    def _built_vocabulary(self, con: duckdb.DuckDBPyConnection, stamp: Stamp) -> Vocabulary | None:
         if self.wants_vocabulary:
-            self._vocabulary = Vocabulary.build(con, self._look(con))
+            self._vocabulary = Vocabulary.build(con, stamp)
             self._write("vocabulary", self._vocabulary)
             self.wants_vocabulary = False
         return self._vocabulary
@@ -144,14 +147,24 @@ class Beside:
         self._sums = sums
         return sums
 
-    def recorded(self, recorded: Recorded, space: str, rows: SelectionRows) -> None:
-        """Note what a solved run says, if sums are in use and it is the first of its problem."""
-        if self._sums is not None and recorded.first and len(self._own) < FEWEST_TO_WRITE:
+    def recorded(
+        self, recorded: Recorded, written: Written, run: RunRow, space: str, rows: SelectionRows
+    ) -> None:
+        """Take note of a run that is on disk by now; nobody else has come to the file yet.
+
+        If sums are in use and it is the first of its problem, they need not ask what it says.
+        """
+        if self._seen is not None:
+            self._seen = self._seen.after(recorded, written.run_digest, written.problem_digest)
+        self._n_rows = written.n_rows
+        self._mark.leave()
+        first = recorded.first and run.status == "solved"
+        if self._sums is not None and first and len(self._own) < FEWEST_TO_WRITE:
             self._own[recorded.run_id] = OwnRun(
                 recorded.problem_id,
                 recorded.run_id,
                 space,
-                np.array(recorded.feature_ids, np.int64),
+                written.feature_ids,
                 feature_record.totals_of(rows.doubles("q"), rows.is_selected()),
             )
 
@@ -167,23 +180,25 @@ class Beside:
         self, con: duckdb.DuckDBPyConnection, distance: str, space: str
     ) -> MemoryIndex | None:
         """Return the search in memory if there is a file for it that is nearly up to date."""
-        if self._n_rows(con)["signature"] < SIGNATURES_FROM:
+        self.look(con)
+        if self._n_rows["signature"] < SIGNATURES_FROM:
             return None
         kept = self._opened(signature_index.file_name(distance, space), KeptSignatures.of, con)
         if kept is None or (kept.distance, kept.space) != (distance, space):
             return None
         return kept.caught_up(con)
 
-    def _look(self, con: duckdb.DuckDBPyConnection) -> Stamp:
+    def look(self, con: duckdb.DuckDBPyConnection) -> Stamp:
         """Return the stamp of the database, and forget all that does not fit it."""
+        if self._seen is not None and self._mark.holds():
+            return self._seen
         stamp, fits = Stamp.look(con, self._seen)
         if not fits:
             self._vocabulary = self._sums = None
+            self._own.clear()
         self._seen = stamp
+        self._n_rows = Counter(dict(con.execute(index_queries.TALLY).fetchall()))
         return stamp
-
-    def _n_rows(self, con: duckdb.DuckDBPyConnection) -> Counter[str]:
-        return Counter(dict(con.execute(index_queries.TALLY).fetchall()))
 
     def _opened(
         self, name: str, of: Callable[[Any, Any], T], con: duckdb.DuckDBPyConnection

@@ -92,6 +92,19 @@ def writing(path: Path, wait_s: float) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @contextmanager
+def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Write all or nothing; what was written is on disk afterwards, and no log is left."""
+    con.execute("begin")
+    try:
+        yield
+    except BaseException:
+        con.execute("rollback")
+        raise
+    con.execute("commit")
+    con.execute("checkpoint")
+
+
+@contextmanager
 def _visit(
     path: Path, wait_s: float, options: str, engine: Engine
 ) -> Iterator[duckdb.DuckDBPyConnection]:

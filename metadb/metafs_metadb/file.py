@@ -11,6 +11,7 @@ import duckdb
 
 from metafs_metadb import check, connect, migrate
 from metafs_metadb.beside import Beside
+from metafs_metadb.mark import Mark
 from metafs_metadb.rows import Table
 
 WAIT_VARIABLE = "METAFS_LOCK_WAIT_S"
@@ -22,7 +23,8 @@ class MetaFile:
     def __init__(self, path: str | PathLike[str], wait_s: float | None = None) -> None:
         self.path = Path(path)
         self.wait_s = float(os.environ.get(WAIT_VARIABLE, 10.0)) if wait_s is None else wait_s
-        self._beside = Beside(self.path)
+        self._mark = Mark(self.path)
+        self._beside = Beside(self.path, self._mark)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Take path and patience to another process, and nothing that is in memory."""
@@ -54,7 +56,8 @@ class MetaFile:
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Open the file for reading, if its schema is the one we know."""
         with connect.reading(self.path, self.wait_s) as con:
-            migrate.require_current(con, self.path)
+            if not self._mark.holds():
+                migrate.require_current(con, self.path)
             yield con
 
     @contextmanager
@@ -63,22 +66,9 @@ class MetaFile:
         if not self.exists():
             migrate.create(self.path, self.wait_s)
         with connect.writing(self.path, self.wait_s) as con:
-            if migrate.pending(con, self.path):
+            if not self._mark.holds() and migrate.pending(con, self.path):
                 migrate.start_or_refuse(con, self.path)
             yield con
-
-    @contextmanager
-    def _transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open the file for writing; all that is written is on disk afterwards, or nothing is."""
-        with self.writing() as con:
-            con.execute("begin")
-            try:
-                yield con
-            except BaseException:
-                con.execute("rollback")
-                raise
-            con.execute("commit")
-            con.execute("checkpoint")
 
     def _table(self, query: str, values: Mapping[str, object]) -> Table:
         with self.reading() as con:

@@ -1,17 +1,17 @@
 """The queries of the indexes kept beside the database: how it is, and what came since."""
 
+from metafs_metadb.queries import PROBLEM_DIGEST, RUN_DIGEST
+
 LEDGER = "select number, name, digest, applied_at::varchar from migration order by number"
 
 TALLY = "select table_name, n_rows from tally"
 
 
-def _stamp(table: str, columns: str) -> str:
+def _stamp(table: str, digest: str) -> str:
     """Return bound, count and digest of the rows up to a bound, then the same of all rows."""
     key = f"{table}_id"
-    # Hashed twice, because the last of several columns enters by an exclusive or: the same change
-    # of two rows would cancel out.
     return f"""
-with hashed as (select {key}, hash(hash({key}, {columns})) as h from {table})
+with hashed as (select {key}, {digest} as h from {table})
 select
     ${key}::bigint,
     count(*) filter (where {key} <= ${key}),
@@ -23,8 +23,8 @@ from hashed
 """
 
 
-RUN_STAMP = _stamp("run", "problem_id, status, score, n_evaluations, started_at")
-PROBLEM_STAMP = _stamp("problem", "space, excluded")
+RUN_STAMP = _stamp("run", RUN_DIGEST)
+PROBLEM_STAMP = _stamp("problem", PROBLEM_DIGEST)
 
 # --- the vocabulary -----------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from time import perf_counter
 
 from numpy.typing import ArrayLike
 
-from metafs_metadb import migrate, queries, record
+from metafs_metadb import connect, migrate, queries, record
 from metafs_metadb.errors import MetaDBError
 from metafs_metadb.listing import Listing
 from metafs_metadb.recalling import Recalling
@@ -64,21 +64,23 @@ class MetaDB(Recalling, Listing):
         file and all other rows.
         """
         begun, selections = perf_counter(), selections or SelectionRows()
-        with self._transaction() as con:
-            recorded = record.write(
-                con,
-                problem,
-                run,
-                signatures or {},
-                selections,
-                meta_features or {},
-                candidates,
-                neighbours,
-                begun,
-                self._beside.vocabulary(con),
-            )
-        if run.status == "solved":
-            self._beside.recorded(recorded, problem.space, selections)
+        with self.writing() as con:
+            vocabulary = self._beside.vocabulary(con)
+            with connect.transaction(con):
+                recorded, written = record.write(
+                    con,
+                    problem,
+                    run,
+                    signatures or {},
+                    selections,
+                    meta_features or {},
+                    candidates,
+                    neighbours,
+                    begun,
+                    vocabulary,
+                )
+            if written is not None:
+                self._beside.recorded(recorded, written, run, problem.space, selections)
         self._keep_up()
         return recorded
 
@@ -96,7 +98,7 @@ class MetaDB(Recalling, Listing):
 
         Every measurement is a row of its own, also one that was made before.
         """
-        with self._transaction() as con:
+        with self.writing() as con, connect.transaction(con):
             return record.write_stability(con, problem, stability)
 
     def freeze_projection(self, space: str, distance: str, names: Sequence[str]) -> list[str]:

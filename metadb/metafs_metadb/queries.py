@@ -34,6 +34,11 @@ values ($number, $name, $digest, $applied_at)
 
 # --- recording ----------------------------------------------------------------------------------
 
+# What a row adds to the stamp of the database. Hashed twice, because the last of several columns
+# enters by an exclusive or: the same change of two rows would cancel out.
+RUN_DIGEST = "hash(hash(run_id, problem_id, status, score, n_evaluations, started_at))"
+PROBLEM_DIGEST = "hash(hash(problem_id, space, excluded))"
+
 KNOWN_PROBLEM = "select problem_id, space from problem where fingerprint = $fingerprint"
 
 SOLVED_BEFORE = """
@@ -41,12 +46,12 @@ select max(run_id) from run
 where problem_id = $problem_id and settings = $settings and status = 'solved'
 """
 
-INSERT_PROBLEM = """
+INSERT_PROBLEM = f"""
 insert into problem (
     space, name, source, fingerprint, n_samples, n_features, target, created_at
 )
 values ($space, $name, $source, $fingerprint, $n_samples, $n_features, $target, $created_at)
-returning problem_id
+returning problem_id, {PROBLEM_DIGEST}
 """
 
 UPDATE_PROBLEM = """
@@ -78,7 +83,7 @@ returning feature_id, name
 
 NEXT_RUN_ID = "select nextval('run_id')"
 
-INSERT_RUN = """
+INSERT_RUN = f"""
 insert into run (
     run_id, problem_id, selector, params, learner, distance, transfer, seed, status, fitness, score,
     optimistic_score, scoring, target_score, n_evaluations, n_selected, stopped, duration_s,
@@ -89,13 +94,14 @@ values (
     $run_id, $problem_id, $selector, $params, $learner, $distance, $transfer, $seed, $status,
     $fitness, $score, $optimistic_score, $scoring, $target_score, $n_evaluations, $n_selected,
     $stopped,
-    {
+    {{
         'describe': $describe_s, 'recall': $recall_s, 'expect': $expect_s,
         'select': $select_s, 'learn': $learn_s, 'record': $record_s
-    },
+    }},
     $prior_used, $settings, $error, $started_at, $metafs_version, $n_selections, $n_candidates,
     $n_neighbours
 )
+returning {RUN_DIGEST}
 """
 
 INSERT_SELECTION = """
@@ -151,6 +157,7 @@ update tally set n_rows = n_rows + case table_name
     when 'stability' then $stability
     when 'meta_feature' then $meta_feature
 end
+returning table_name, n_rows
 """
 
 # --- recalling ----------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ from metafs_metadb.rows import (
     Signatures,
 )
 from metafs_metadb.search import SqlSearch
-from metafs_metadb.stamp import Stamp
 
 
 class Recalling(MetaFile):
@@ -76,7 +75,7 @@ class Recalling(MetaFile):
         with self.reading() as con:
             if (kept := self._beside.kept_index(con, distance, space)) is not None:
                 return kept
-            stamp, _ = Stamp.look(con, None)
+            stamp = self._beside.look(con)
             signatures = signature_index.read(con, distance, space)
         index = MemoryIndex(signatures)  # takes its time, while others may write
         self._beside.keep_index(index, stamp, distance, space, signatures.problem_id)

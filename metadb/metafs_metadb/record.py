@@ -2,8 +2,9 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
@@ -28,6 +29,16 @@ from metafs_metadb.rows import (
 from metafs_metadb.vocabulary import Vocabulary, feature_ids, texts
 
 
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What a run has added to the tables, for the indexes of them."""
+
+    feature_ids: NDArray[np.int64]  # of its selections
+    run_digest: int
+    problem_digest: int  # 0 if the problem was there
+    n_rows: Counter[str]  # of each table, by now
+
+
 def write(
     con: duckdb.DuckDBPyConnection,
     problem: ProblemRow,
@@ -39,13 +50,13 @@ def write(
     neighbours: Sequence[NeighbourRow],
     begun: float,
     vocabulary: Vocabulary | None = None,
-) -> Recorded:
+) -> tuple[Recorded, Written | None]:
     """Write all rows of a run and say where; the caller holds the transaction."""
     tally = dict.fromkeys(queries.TALLIED, 0)
     known_id = _known_problem(con, problem)
     if known_id is not None and (before := _solved_before(con, known_id, run)) is not None:
-        return Recorded(known_id, before, again=True)
-    problem_id = _write_problem(con, problem, known_id, tally)
+        return Recorded(known_id, before, again=True), None
+    problem_id, problem_digest = _write_problem(con, problem, known_id, tally)
     for distance, signature in signatures.items():
         _write_signature(con, problem_id, distance, signature, tally)
     ids = _feature_ids(con, problem.space, selections.names, vocabulary, tally)
@@ -55,7 +66,7 @@ def write(
     _write_candidates(con, run_id, ids, selections.names, candidates, tally)
     _write_neighbours(con, run_id, neighbours, tally)
     # The run comes last, so that it can tell how long recording took.
-    con.execute(
+    inserted = con.execute(
         queries.INSERT_RUN,
         _run_values(run, perf_counter() - begun)
         | {
@@ -66,11 +77,11 @@ def write(
             "n_neighbours": len(neighbours),
         },
     )
+    ((run_digest,),) = inserted.fetchall()
     tally["run"] = 1
-    con.execute(queries.ADD_TO_TALLY, tally)
-    return Recorded(
-        problem_id, int(run_id), first=known_id is None, feature_ids=tuple(ids.tolist())
-    )
+    n_rows = Counter(dict(con.execute(queries.ADD_TO_TALLY, tally).fetchall()))
+    recorded = Recorded(problem_id, int(run_id), first=known_id is None)
+    return recorded, Written(ids, run_digest, problem_digest, n_rows)
 
 
 def write_stability(
@@ -78,7 +89,7 @@ def write_stability(
 ) -> int:
     """Write how stable a selector was and return its id; the caller holds the transaction."""
     tally = dict.fromkeys(queries.TALLIED, 0) | {"stability": 1}
-    problem_id = _write_problem(con, problem, _known_problem(con, problem), tally)
+    problem_id, _ = _write_problem(con, problem, _known_problem(con, problem), tally)
     values = asdict(stability) | {"problem_id": problem_id, "created_at": utc_now()}
     values["params"] = _json(stability.params)
     (stability_id,) = con.execute(queries.INSERT_STABILITY, values).fetchall()[0]
@@ -128,11 +139,13 @@ def _write_problem(
     problem: ProblemRow,
     known_id: int | None,
     tally: dict[str, int],
-) -> int:
+) -> tuple[int, int]:
+    """Return the id of the problem, and its digest if it is new, else 0."""
     if known_id is None:
         tally["problem"] = 1
         values = asdict(problem) | {"created_at": utc_now()}
-        return int(con.execute(queries.INSERT_PROBLEM, values).fetchall()[0][0])
+        ((problem_id, digest),) = con.execute(queries.INSERT_PROBLEM, values).fetchall()
+        return int(problem_id), int(digest)
     con.execute(
         queries.UPDATE_PROBLEM,
         {
@@ -142,7 +155,7 @@ def _write_problem(
             "target": problem.target,
         },
     )
-    return known_id
+    return known_id, 0
 
 
 def _write_signature(

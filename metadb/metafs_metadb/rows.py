@@ -112,7 +112,6 @@ class Recorded:
     run_id: int
     again: bool = False
     first: bool = False  # nothing was known of the problem before
-    feature_ids: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any, Self
 import duckdb
 
 from metafs_metadb import index_queries as queries
+from metafs_metadb.rows import Recorded
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,18 @@ class Stamp:
         """Return the stamp of a database without its later runs."""
         then, now = cls._both(con, run_id, 0)
         return replace(now, **{name: getattr(then, name) for name in ("run_id", "n_runs", "runs")})
+
+    def after(self, recorded: Recorded, run: int, problem: int) -> Self:
+        """Return the stamp with one more run, and its problem if that is new, by their digests."""
+        return replace(
+            self,
+            run_id=max(self.run_id, recorded.run_id),
+            n_runs=self.n_runs + 1,
+            runs=self.runs ^ run,
+            problem_id=max(self.problem_id, recorded.problem_id),
+            n_problems=self.n_problems + recorded.first,
+            problems=self.problems ^ problem,
+        )
 
     @classmethod
     def _both(

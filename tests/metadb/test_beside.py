@@ -312,6 +312,17 @@ def test_a_copy_put_back_and_continued_is_another_database(db):
     assert db.check() == []
 
 
+def test_own_runs_of_a_database_that_was_put_back_are_forgotten(db):
+    for name in ("p", "q", "r"):
+        tell(db, name=name)
+    answers(db)  # writes sums down, which fit the copy too
+    shutil.copy(db.path, db.path.with_name("copy"))
+    tell(db, {"a": (0.3, True)}, "own")
+    shutil.copy(db.path.with_name("copy"), db.path)
+    tell(MetaDB(db.path), {"b": (1.0, True)}, "of the same id", score=0.7)
+    assert answers(db) == by_sql(db)
+
+
 def test_hashes_in_common_are_told_apart(db, monkeypatch):
     """Names of equal length share the first hash here."""
     for name in ("FEATURE_HASHES", "INCOMING_HASHES"):

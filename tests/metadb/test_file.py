@@ -189,6 +189,7 @@ def test_an_older_schema_waits_for_migrate(db, monkeypatch):
     monkeypatch.setattr(migrations, "known", lambda: whole[:1])
     record(db, "p")
     monkeypatch.undo()
+    db = MetaDB(db.path)  # of a process with a newer metafs
     for use in (db.ensure, db.problems, lambda: db.sql("select 1"), lambda: record(db, "q")):
         with pytest.raises(MetaDBOutdated) as raised:
             use()
