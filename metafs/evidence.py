@@ -14,6 +14,7 @@ reason for doubt.
 from collections.abc import Mapping
 
 import numpy as np
+from scipy.sparse import csc_array
 from scipy.special import xlogy
 
 from metafs.discretise import discretise, discretise_target
@@ -38,21 +39,31 @@ def information_of_each(
     array([1., 0.])
     """
     codes = discretise(X, n_bins=n_bins, categories=categories).matrix
-    classes = discretise_target(np.asarray(y), n_bins=n_bins)
-    return SetInformation(codes, classes).of_each()
+    return _information(codes, y, n_bins)
 
 
-def entropy_of_each(
-    X: Matrix, categories: Mapping[int, tuple[str, ...]] | None = None, *, n_bins: int = 4
-) -> Array:
-    """Return the entropy of each feature, in bits: the most that it can tell of any target.
+def own_evidence(
+    X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]] | None = None, *, n_bins: int = 4
+) -> tuple[Array, Array]:
+    """Return the mutual information of each feature with the target, and its entropy, in bits.
+
+    The entropy is the most that a feature can tell of any target.
 
     Examples
     --------
-    >>> entropy_of_each(np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]))
-    array([1., 0.])
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> own_evidence(X, np.array([0, 0, 1, 1]))
+    (array([1., 0.]), array([1., 1.]))
     """
     codes = discretise(X, n_bins=n_bins, categories=categories).matrix
+    return _information(codes, y, n_bins), _entropies(codes)
+
+
+def _information(codes: csc_array, y: Array, n_bins: int) -> Array:
+    return SetInformation(codes, discretise_target(np.asarray(y), n_bins=n_bins)).of_each()
+
+
+def _entropies(codes: csc_array) -> Array:
     n_samples, n_features = codes.shape
     n_values = int(codes.data.max(initial=0)) + 1
     column = np.repeat(np.arange(n_features), np.diff(codes.indptr))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from metafs.evidence import agree, entropy_of_each, information_of_each, one_tells_much, promise
+from metafs.evidence import agree, information_of_each, one_tells_much, own_evidence, promise
 
 UNIT = st.lists(st.floats(0.0, 1.0, allow_subnormal=False), min_size=4, max_size=4).map(np.array)
 
@@ -34,12 +34,13 @@ def test_entropy_is_that_of_the_definition(matrix):
     X[:, 4] = 2.0
     expected = [entropy(x) for x in X.T]
     assert expected[0] > 1.5 and expected[4] == 0
-    np.testing.assert_allclose(entropy_of_each(matrix(X)), expected, atol=1e-12)
+    _, found = own_evidence(matrix(X), np.arange(60) % 2)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_a_category_and_a_gap_are_values_like_others():
     X = np.array([[0.0, np.nan], [1.0, 5.0], [2.0, 5.0], [3.0, np.nan]] * 5)
-    found = entropy_of_each(X, {0: ("a", "b", "c", "d")})
+    _, found = own_evidence(X, np.arange(20) % 2, {0: ("a", "b", "c", "d")})
     np.testing.assert_allclose(found, [2.0, 1.0])
 
 
@@ -48,6 +49,7 @@ def test_information_is_that_of_the_definition():
     X, y = rng.integers(0, 3, (60, 4)).astype(float), rng.integers(0, 2, 60)
     expected = [entropy(x) + entropy(y) - entropy(x, y) for x in X.T]
     np.testing.assert_allclose(information_of_each(X, y), expected, atol=1e-12)
+    np.testing.assert_array_equal(own_evidence(X, y)[0], information_of_each(X, y))
 
 
 def test_nothing_expected_and_nothing_told_are_no_contradiction():

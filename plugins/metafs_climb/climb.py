@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from metafs.discretise import categories_of
 from metafs.errors import UsageError
-from metafs.evidence import agree, entropy_of_each, information_of_each, one_tells_much, promise
+from metafs.evidence import agree, information_of_each, one_tells_much, own_evidence, promise
 from metafs.prior import Prior
 from metafs.ranking import ranking
 from metafs.selector import Selector
@@ -148,16 +148,20 @@ class Climb(Selector):
         evaluator = bound(measure, X, y, categories)
         kept = np.unique(np.asarray(self.keep_features or (), dtype=np.int64))
         sets = Comparisons(evaluator, kept, self.max_evaluations, self.target_score, deadline)
+        own = None
         if prior is not None and prior.guides:
-            own = information_of_each(X, y, categories)
-            promises = promise(own, entropy_of_each(X, categories), prior.expected)
+            own, entropies = own_evidence(X, y, categories)
+            promises = promise(own, entropies, prior.expected)
             self.stopped_ = self._climb_guided(
                 sets, prior, own, promises, each_counts=one_tells_much(own, y)
             )
         else:
             self.stopped_ = self._climb_as_published(sets, prior)
 
-        self.scores_ = _score_each(evaluator, measure, X, y, categories)
+        if getattr(evaluator, "abandons", False):  # too dear to be asked for every feature
+            self.scores_ = information_of_each(X, y, categories) if own is None else own
+        else:
+            self.scores_ = _score_each(evaluator, measure, X, y)
         features, self.fitness_ = sets.best
         if not len(features):
             features = np.array([np.argmax(self.scores_)])
@@ -227,11 +231,7 @@ def _within(starts: Sequence[Array], free: Array) -> list[Array]:
     return [start for start in within if len(start)]
 
 
-def _score_each(
-    evaluator: Any, measure: Any, X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]]
-) -> Array:
-    """Score every feature alone: by the measure, or what it tells where that costs too much."""
-    if getattr(evaluator, "abandons", False):
-        return information_of_each(X, y, categories)
+def _score_each(evaluator: Any, measure: Any, X: Matrix, y: Array) -> Array:
+    """Score every feature alone by the measure."""
     each = evaluator.of_each() if hasattr(evaluator, "of_each") else measure(X, y)
     return np.asarray(each, dtype=np.float64)

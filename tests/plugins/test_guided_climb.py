@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from metafs.evidence import entropy_of_each, information_of_each, promise
+from metafs.evidence import own_evidence, promise
 from metafs.prior import Prior
 from metafs_climb import Climb, MIConfidence
 from metafs_climb.evaluations import Position
@@ -301,7 +301,7 @@ def test_where_one_feature_tells_much_features_are_compared_before_one_is_added(
 def test_the_most_promising_features_are_tried_together_as_many_as_near_problems_needed():
     X, y = words()
     prior = expecting(300, range(6), starts=(np.array([298, 299]), np.arange(10)))
-    promises = promise(information_of_each(X, y), entropy_of_each(X), prior.expected)
+    promises = promise(*own_evidence(X, y), prior.expected)
     climb = Climb(random_state=0).fit(X, y, prior=prior)
     step, features, _ = climb.candidates_[0]
     assert step == 1 and features == tuple(sorted(np.argsort(-promises)[:6].tolist()))
