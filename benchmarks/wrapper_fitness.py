@@ -27,6 +27,7 @@ from text_stream import text_pairs
 from metafs import Problem, Registry
 from metafs.readers import ReadOptions, sources
 from metafs_climb import Climb, CVAccuracy, MIConfidence
+from metafs_climb.newton_logistic import decisions
 
 LEARNERS = Registry().learners
 TO_THE_END = make_pipeline(
@@ -70,6 +71,40 @@ def time_of_evaluations(name, problem, learner, sizes=(1, 5, 20)):
         print(
             f"| {name} | {learner} | {size} | {slow * 1e3:.1f} | {fast * 1e3:.2f} "
             f"| {slow / fast:.1f} | {same.sum()} of {len(sets)} |",
+            flush=True,
+        )
+
+
+def next_to_a_large_set(name, problem, sizes=(20, 64)):
+    """Sets that differ in one feature from the set a search stands on, which is known."""
+    best = np.argsort(-MIConfidence()(problem.X, problem.y))
+    for size in sizes:
+        evaluator = CVAccuracy("logistic").bind(problem.X, problem.y)
+        rows, base = evaluator.scores._rows, np.sort(best[:size])
+        X, y = evaluator.scores.tables.problem.X, evaluator.scores.tables.problem.y
+        X = X if isinstance(X, np.ndarray) else X.toarray()
+        evaluator.of_set(base)
+        changed = np.concatenate([best[size : size + 16], best[: min(size, 16)]])
+        started = process_time()
+        ours = evaluator.of_sets(base, changed[:, None])
+        fast = process_time() - started
+        sets = [np.setxor1d(base, [j]) for j in changed]
+        started = process_time()
+        for features in sets:
+            decisions(X[:, features], rows.n_in, rows.n_one, rows.C, rows.scaled)
+        newton = process_time() - started
+        started = process_time()
+        for features in sets:
+            cross_val_score(LEARNERS["logistic"], X[:, features], y, cv=rows.tables.folds)
+        peer = process_time() - started
+        solved = [
+            cross_val_score(TO_THE_END, X[:, features], y, cv=rows.tables.folds).mean()
+            for features in sets
+        ]
+        assert np.allclose(ours, solved, atol=1e-12), "the same regression, solved to the end"
+        print(
+            f"| {name} | {size} | {fast / len(sets) * 1e3:.2f} | {newton / fast:.1f} "
+            f"| {peer / fast:.1f} |",
             flush=True,
         )
 
@@ -180,6 +215,10 @@ def main():
     for learner in ("logistic", "naive-bayes"):
         time_of_evaluations(f"text, {texts[0].n_samples} rows", texts[0], learner)
         time_of_evaluations(f"digits, {digits[0].n_samples} rows", digits[0], learner)
+    print("\n| problem | features | ours ms | newton | peer |")
+    print("|---|--:|--:|--:|--:|")
+    next_to_a_large_set("text", texts[0])
+    next_to_a_large_set("digits", digits[0], sizes=(20, 40))
     print("\n| climbs | learner | budget | evaluations | fits each | abandoning | s | s | ratio |")
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|")
     for learner in ("logistic", "naive-bayes"):
