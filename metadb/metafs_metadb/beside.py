@@ -22,7 +22,7 @@ from metafs_metadb.record import Written
 from metafs_metadb.rows import FeatureRecord, Recorded, RunRow, SelectionRows
 from metafs_metadb.signature_index import KeptSignatures
 from metafs_metadb.stamp import Stamp
-from metafs_metadb.vocabulary import Vocabulary, feature_ids
+from metafs_metadb.vocabulary import NamesAtHand, Vocabulary, feature_ids
 
 SUFFIX = ".index"
 
@@ -62,8 +62,8 @@ class Beside:
     """The indexes of one database, used during visits to it: one thread at a time.
 
     What was opened stays in memory while all that this process has seen of the database holds. By
-    its own recording a process knows the stamp that follows, and asks for it no more while `mark`
-    holds.
+    its own recording a process knows the stamp and the names that follow, and asks for them no
+    more while `mark` holds.
     """
 
     def __init__(self, database: Path, mark: Mark) -> None:
@@ -72,6 +72,7 @@ class Beside:
         self._mark = mark
         self._seen: Stamp | None = None
         self._n_rows: Counter[str] = Counter()  # by table, as of what was seen
+        self._at_hand = NamesAtHand()
         self._vocabulary: Vocabulary | None = None
         self._sums: FeatureSums | None = None
         self._own: dict[int, OwnRun] = {}  # by run_id: recorded since the sums were caught up
@@ -80,28 +81,47 @@ class Beside:
     def feature_records(
         self,
         con: duckdb.DuckDBPyConnection,
-        space: str,
         names: Sequence[str],
-        left_out: Sequence[Mapping[str, object]],
+        which: Mapping[str, str | None],
+        exclude_sources: Sequence[str | None],
     ) -> list[FeatureRecord] | None:
-        """Return the records of all names, one for each choice of problems that are left out.
+        """Return the records of all names, without each of the sources in turn.
 
-        None means that there was much to catch up with: ask again in another visit, so that
-        others can come in between.
+        `which` names the space and who is always left out. None means that there was much to catch
+        up with: ask again in another visit, so that others can come in between.
         """
         stamp = self.look(con)
-        self._open_vocabulary(con)
-        ids = feature_ids(con, space, names, self._built_vocabulary(con, stamp))
+        ids = self._feature_ids(con, str(which["space"]), names, indexing=stamp)
         if self._n_rows["selection"] < SUMS_FROM:
-            return [feature_record.read(con, ids, which) for which in left_out]
+            asked = ({**which, "exclude_source": source} for source in exclude_sources)
+            return [feature_record.read(con, ids, each) for each in asked]
         sums = self._caught_up(con, stamp, kept=self._n_rows["selection"] >= SELECTIONS_FROM)
-        return [sums.read(con, ids, which) for which in left_out] if sums.stamp == stamp else None
+        return sums.read(con, ids, which, exclude_sources) if sums.stamp == stamp else None
 
-    def vocabulary(self, con: duckdb.DuckDBPyConnection) -> Vocabulary | None:
-        """Return the index of names if there is one that fits, and note if one is wanted."""
+    def feature_ids(
+        self, con: duckdb.DuckDBPyConnection, space: str, names: Sequence[str]
+    ) -> NDArray[np.int64]:
+        """Return the id of each name, 0 for a new one, and note if an index of names is wanted."""
         self.look(con)
-        self._open_vocabulary(con)
-        return self._vocabulary
+        return self._feature_ids(con, space, names)
+
+    def _feature_ids(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        space: str,
+        names: Sequence[str],
+        indexing: Stamp | None = None,
+    ) -> NDArray[np.int64]:
+        ids = self._at_hand.of(space, names)
+        missing = np.flatnonzero(ids == 0)
+        if len(missing):
+            self._open_vocabulary(con)
+            if indexing is not None:
+                self._build_vocabulary(con, indexing)
+            asked = [names[each] for each in missing.tolist()]
+            ids[missing] = feature_ids(con, space, asked, self._vocabulary)
+            self._at_hand.keep(space, asked, ids[missing])
+        return ids
 
     def _open_vocabulary(self, con: duckdb.DuckDBPyConnection) -> None:
         self.wants_vocabulary = False
@@ -110,18 +130,18 @@ class Beside:
             return
         if self._vocabulary is None:
             self._vocabulary = self._opened("vocabulary", Vocabulary.of, con)
-        self.wants_vocabulary = self._vocabulary is None or self._vocabulary.is_old(con)
+        n_features = self._n_rows["feature"]
+        self.wants_vocabulary = self._vocabulary is None or self._vocabulary.is_old(n_features)
 
     def build_vocabulary(self, con: duckdb.DuckDBPyConnection) -> None:
         """Make the index of names if one is wanted."""
-        self._built_vocabulary(con, self.look(con))
+        self._build_vocabulary(con, self.look(con))
 
-    def _built_vocabulary(self, con: duckdb.DuckDBPyConnection, stamp: Stamp) -> Vocabulary | None:
+    def _build_vocabulary(self, con: duckdb.DuckDBPyConnection, stamp: Stamp) -> None:
         if self.wants_vocabulary:
             self._vocabulary = Vocabulary.build(con, stamp)
             self._write("vocabulary", self._vocabulary)
             self.wants_vocabulary = False
-        return self._vocabulary
 
     def _caught_up(
         self, con: duckdb.DuckDBPyConnection, stamp: Stamp, *, kept: bool
@@ -157,6 +177,7 @@ class Beside:
         if self._seen is not None:
             self._seen = self._seen.after(recorded, written.run_digest, written.problem_digest)
         self._n_rows = written.n_rows
+        self._at_hand.keep(space, rows.names, written.feature_ids)
         self._mark.leave()
         first = recorded.first and run.status == "solved"
         if self._sums is not None and first and len(self._own) < FEWEST_TO_WRITE:
@@ -192,6 +213,7 @@ class Beside:
         """Return the stamp of the database, and forget all that does not fit it."""
         if self._seen is not None and self._mark.holds():
             return self._seen
+        self._at_hand.forget()
         stamp, fits = Stamp.look(con, self._seen)
         if not fits:
             self._vocabulary = self._sums = None

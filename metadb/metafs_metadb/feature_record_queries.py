@@ -108,11 +108,26 @@ order by feature_id
 RUN_TOTALS = _run_totals("")
 RUN_TOTALS_OF_ASKED = _run_totals("and s.feature_id in (select feature_id from incoming_id)")
 
+# The problems that are left out whichever source is, and those of each source, by its place.
 LEFT_OUT = """
+select
+    problem_id,
+    coalesce(fingerprint = $exclude_fingerprint or name = $exclude_name, false) as always,
+    coalesce(list_position($exclude_sources::varchar[], source), 0) as place
+from problem
+where space = $space
+  and (
+      fingerprint = $exclude_fingerprint
+      or name = $exclude_name
+      or list_contains($exclude_sources::varchar[], source)
+  )
+"""
+
+OTHERS = """
 select problem_id
 from problem
 where space = $space
-  and coalesce(
+  and not coalesce(
       fingerprint = $exclude_fingerprint or name = $exclude_name or source = $exclude_source, false
-  ) = $excluded
+  )
 """

@@ -81,26 +81,34 @@ class FeatureSums:
         self.stamp = upto
 
     def read(
-        self, con: duckdb.DuckDBPyConnection, ids: Ints, which: Mapping[str, object]
-    ) -> FeatureRecord:
-        """Return the record of each feature; `which` names the space and who is left out."""
-        n_solved = self._solved[str(which["space"])]
-        con.register("incoming_id", {"feature_id": ids})
-        runs = self._runs(con, which, excluded=True)
-        few = 2 * len(runs) <= n_solved
-        if not few:
-            runs = self._runs(con, which, excluded=False)
-        totals = _at(ids, *_run_totals(con, runs, queries.RUN_TOTALS_OF_ASKED))
-        if not few:
-            return from_totals(totals, len(runs))
-        return from_totals(self._at(ids) - totals, n_solved - len(runs))
+        self,
+        con: duckdb.DuckDBPyConnection,
+        ids: Ints,
+        which: Mapping[str, object],
+        exclude_sources: Sequence[str | None],
+    ) -> list[FeatureRecord]:
+        """Return the record of each feature, without each of the sources in turn.
 
-    def _runs(
-        self, con: duckdb.DuckDBPyConnection, which: Mapping[str, object], *, excluded: bool
-    ) -> Ints:
-        """Return the runs that speak for problems of a space: those left out, or the others."""
-        found = con.execute(queries.LEFT_OUT, {**which, "excluded": excluded}).fetchnumpy()
-        problems = np.asarray(found["problem_id"], np.int64)
+        `which` names the space and who is always left out.
+        """
+        n_solved, sources = self._solved[str(which["space"])], list(exclude_sources)
+        asked = {**which, "exclude_sources": sources}
+        found = con.execute(queries.LEFT_OUT, asked).fetchnumpy()
+        records = []
+        for source in sources:
+            left_out = found["always"] | (found["place"] == 1 + sources.index(source))
+            runs = self._runs(found["problem_id"][left_out])
+            if 2 * len(runs) <= n_solved:
+                totals = self._at(ids) - _totals_of(con, ids, runs)
+                records.append(from_totals(totals, n_solved - len(runs)))
+            else:
+                others = con.execute(queries.OTHERS, {**which, "exclude_source": source})
+                runs = self._runs(others.fetchnumpy()["problem_id"])
+                records.append(from_totals(_totals_of(con, ids, runs), len(runs)))
+        return records
+
+    def _runs(self, problems: Ints) -> Ints:
+        """Return the runs that speak for problems, those left out that have none."""
         runs = self._told[problems[problems < len(self._told)]]
         return np.asarray(runs[runs > 0])
 
@@ -135,9 +143,13 @@ def _run_totals(con: duckdb.DuckDBPyConnection, runs: Ints, query: str) -> tuple
     return np.asarray(found["feature_id"], np.int64), columns_of(found)
 
 
-def _at(asked: Ints, ids: Ints, totals: Totals) -> Totals:
-    """Return the totals of the ids asked for, zeros where there are none."""
+def _totals_of(con: duckdb.DuckDBPyConnection, asked: Ints, runs: Ints) -> Totals:
+    """Return the totals of the features asked for over some runs, zeros where there are none."""
     picked = np.zeros((len(asked), len(TOTALS)), np.int64)
+    if not len(runs):
+        return picked
+    con.register("incoming_id", {"feature_id": asked})
+    ids, totals = _run_totals(con, runs, queries.RUN_TOTALS_OF_ASKED)
     places = np.searchsorted(ids, asked)
     held = np.flatnonzero(places < len(ids))
     held = held[ids[places[held]] == asked[held]]

@@ -34,18 +34,14 @@ FEATURE_HASHES = f"""
 select feature_id, {_HASHES.format(space="space")} from feature order by one
 """
 
+# With the id of a feature that was added after the index was made, else 0.
 INCOMING_HASHES = f"""
-select {_HASHES.format(space="$space::varchar")} from incoming_feature order by position
-"""
-
-LAST_FEATURE = "select coalesce(max(feature_id), 0) from feature"
-
-# The features that were added after the index was made.
-RECENT_IDS = """
-select i.position, f.feature_id
-from feature f
-join incoming_feature i on i.name = f.name
-where f.feature_id > $last_id and f.space = $space
+select {_HASHES.format(space="$space::varchar")}, coalesce(feature_id, 0) as recent_id
+from incoming_feature
+left join (
+    select name, feature_id from feature where feature_id > $last_id and space = $space
+) using (name)
+order by position
 """
 
 # --- signatures ---------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class MetaDB(Recalling, Listing):
         """
         begun, selections = perf_counter(), selections or SelectionRows()
         with self.writing() as con:
-            vocabulary = self._beside.vocabulary(con)
+            known_ids = self._beside.feature_ids(con, problem.space, selections.names)
             with connect.transaction(con):
                 recorded, written = record.write(
                     con,
@@ -76,8 +76,8 @@ class MetaDB(Recalling, Listing):
                     meta_features or {},
                     candidates,
                     neighbours,
+                    known_ids,
                     begun,
-                    vocabulary,
                 )
             if written is not None:
                 self._beside.recorded(recorded, written, run, problem.space, selections)

@@ -150,19 +150,15 @@ class Recalling(MetaFile):
         exclude_name: str | None = None,
     ) -> list[FeatureRecord]:
         """Return what `feature_record` does without each of several sources, in one visit."""
-        left_out = [
-            {
-                "space": space,
-                "exclude_fingerprint": exclude_fingerprint,
-                "exclude_name": exclude_name,
-                "exclude_source": source,
-            }
-            for source in exclude_sources
-        ]
+        which = {
+            "space": space,
+            "exclude_fingerprint": exclude_fingerprint,
+            "exclude_name": exclude_name,
+        }
         found = None
         while found is None:
             with self.reading() as con:
-                found = self._beside.feature_records(con, space, names, left_out)
+                found = self._beside.feature_records(con, names, which, exclude_sources)
         return found
 
     def described_spaces(self) -> list[str]:

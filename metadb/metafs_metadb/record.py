@@ -26,7 +26,7 @@ from metafs_metadb.rows import (
     Signature,
     StabilityRow,
 )
-from metafs_metadb.vocabulary import Vocabulary, feature_ids, texts
+from metafs_metadb.vocabulary import texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +48,13 @@ def write(
     meta_features: Mapping[str, ArrayLike],
     candidates: Sequence[Candidate],
     neighbours: Sequence[NeighbourRow],
+    known_ids: NDArray[np.int64],
     begun: float,
-    vocabulary: Vocabulary | None = None,
 ) -> tuple[Recorded, Written | None]:
-    """Write all rows of a run and say where; the caller holds the transaction."""
+    """Write all rows of a run and say where; the caller holds the transaction.
+
+    `known_ids` are those of the names in `selections`, 0 where a name is new.
+    """
     tally = dict.fromkeys(queries.TALLIED, 0)
     known_id = _known_problem(con, problem)
     if known_id is not None and (before := _solved_before(con, known_id, run)) is not None:
@@ -59,7 +62,7 @@ def write(
     problem_id, problem_digest = _write_problem(con, problem, known_id, tally)
     for distance, signature in signatures.items():
         _write_signature(con, problem_id, distance, signature, tally)
-    ids = _feature_ids(con, problem.space, selections.names, vocabulary, tally)
+    ids = _feature_ids(con, problem.space, selections.names, known_ids, tally)
     properties.write(con, ids, meta_features, tally)
     (run_id,) = con.execute(queries.NEXT_RUN_ID).fetchall()[0]
     _write_selections(con, run_id, ids, selections, tally)
@@ -180,15 +183,13 @@ def _feature_ids(
     con: duckdb.DuckDBPyConnection,
     space: str,
     names: Sequence[str],
-    vocabulary: Vocabulary | None,
+    known_ids: NDArray[np.int64],
     tally: dict[str, int],
 ) -> NDArray[np.int64]:
     """Return the id of each name, extending the vocabulary of the space where needed."""
     if len(set(names)) != len(names):
         raise ValueError("a run names each feature once")
-    if not names:
-        return np.empty(0, np.int64)
-    ids = feature_ids(con, space, names, vocabulary)
+    ids = known_ids.copy()
     unknown = np.flatnonzero(ids == 0)
     if len(unknown):
         new = texts([names[place] for place in unknown.tolist()])

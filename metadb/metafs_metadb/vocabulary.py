@@ -21,6 +21,8 @@ from metafs_metadb.stamp import Stamp
 MOST_RECENT = 1 / 16  # share of features that may be looked through by name
 FEWEST_TO_REBUILD = 8192
 
+MOST_AT_HAND = 2**17  # names that a process remembers by themselves, at some 200 bytes each
+
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
@@ -53,27 +55,48 @@ class Vocabulary:
         """Return the arrays to be written down."""
         return {"one": self.one, "other": self.other, "ids": self.ids}
 
-    def is_old(self, con: duckdb.DuckDBPyConnection) -> bool:
+    def is_old(self, n_features: int) -> bool:
         """Tell whether so many features came since that it should be built anew."""
-        ((last_id,),) = con.execute(index_queries.LAST_FEATURE).fetchall()
-        return int(last_id) - self.last_id > max(FEWEST_TO_REBUILD, MOST_RECENT * self.last_id)
+        n_indexed = len(self.ids)
+        return n_features - n_indexed > max(FEWEST_TO_REBUILD, MOST_RECENT * n_indexed)
 
-    def find(
-        self, con: duckdb.DuckDBPyConnection, space: str
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return position and id of each name in `incoming_feature` that is known."""
-        asked = con.execute(index_queries.INCOMING_HASHES, {"space": space}).fetchnumpy()
+    def find(self, con: duckdb.DuckDBPyConnection, space: str) -> NDArray[np.int64]:
+        """Return the id of each name in `incoming_feature`, 0 for one that is new."""
+        which = {"space": space, "last_id": self.last_id}
+        asked = con.execute(index_queries.INCOMING_HASHES, which).fetchnumpy()
         begin = np.searchsorted(self.one, asked["one"], "left")
         counts = np.searchsorted(self.one, asked["one"], "right") - begin
         places = spans(begin, counts)
         positions = np.repeat(np.arange(len(counts)), counts)
         same = self.other[places] == asked["other"][positions]
-        last = {"space": space, "last_id": self.last_id}
-        recent = con.execute(index_queries.RECENT_IDS, last).fetchnumpy()
-        return (
-            np.concatenate([positions[same], recent["position"]]),
-            np.concatenate([self.ids[places[same]], recent["feature_id"]]),
-        )
+        ids = np.array(asked["recent_id"], np.int64)
+        ids[positions[same]] = self.ids[places[same]]
+        return ids
+
+
+class NamesAtHand:
+    """The ids of names that a process has asked for or recorded, while nobody else writes.
+
+    A stream asks for the same names again and again.
+    """
+
+    def __init__(self) -> None:
+        self._ids: dict[tuple[str, str], int] = {}  # by space and name
+
+    def of(self, space: str, names: Sequence[str]) -> NDArray[np.int64]:
+        """Return the id of each name, 0 for one that is not at hand."""
+        return np.array([self._ids.get((space, name), 0) for name in names], np.int64)
+
+    def keep(self, space: str, names: Sequence[str], ids: NDArray[np.int64]) -> None:
+        """Have names at hand from now on, but for those whose id is 0."""
+        if len(self._ids) + len(names) > MOST_AT_HAND:
+            self._ids.clear()
+        known = zip(names, ids.tolist(), strict=True)
+        self._ids.update({(space, name): each for name, each in known if each})
+
+    def forget(self) -> None:
+        """Have nothing at hand."""
+        self._ids.clear()
 
 
 def feature_ids(
@@ -83,14 +106,12 @@ def feature_ids(
 
     The names stay registered as `incoming_feature`.
     """
-    ids = np.zeros(len(names), np.int64)
     con.register("incoming_feature", {"name": texts(names), "position": np.arange(len(names))})
-    if known is None:
-        found = con.execute(queries.FEATURE_IDS, {"space": space}).fetchnumpy()
-        positions, of_positions = found["position"], found["feature_id"]
-    else:
-        positions, of_positions = known.find(con, space)
-    ids[positions] = of_positions
+    if known is not None:
+        return known.find(con, space)
+    ids = np.zeros(len(names), np.int64)
+    found = con.execute(queries.FEATURE_IDS, {"space": space}).fetchnumpy()
+    ids[found["position"]] = found["feature_id"]
     return ids
 
 

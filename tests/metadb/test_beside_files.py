@@ -1,0 +1,111 @@
+"""When indexes are kept in files, and who uses them."""
+
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import textwrap
+from types import SimpleNamespace
+
+import pytest
+
+from metafs.memory import Memory
+from metafs_metadb import MemoryIndex, MetaDB, SqlSearch, feature_sums
+
+from .indexing import QUERY, answers, by_sql, limits, tell
+
+pytestmark = pytest.mark.usefixtures("indexed")
+
+
+@pytest.fixture
+def db(tmp_path):
+    return MetaDB(tmp_path / "metafs.duckdb")
+
+
+def test_files_are_made_once_and_then_only_opened(db, monkeypatch):
+    for name in ("p", "q"):
+        tell(db, name=name)
+    expected = answers(db)
+    folder = db.path.with_name("metafs.duckdb.index")
+    assert len(list(folder.iterdir())) == 3  # vocabulary, sums, signatures
+    assert db.check() == []
+
+    def refuse(*arguments):
+        raise AssertionError("built again")
+
+    monkeypatch.setattr("metafs_metadb.vocabulary.Vocabulary.build", refuse)
+    monkeypatch.setattr(feature_sums.FeatureSums, "_take_in", refuse)
+    monkeypatch.setattr("metafs_metadb.structure.Structure.build", refuse)
+    assert answers(MetaDB(db.path)) == expected
+    assert MetaDB(db.path).kept_index("jsd", "default") is not None
+
+
+def test_a_short_stream_searches_an_index_that_is_there(db):
+    for name in ("p", "q"):
+        tell(db, name=name)
+    memory = Memory(db, SimpleNamespace(in_sql=True))
+    assert isinstance(memory._search("jsd", "default"), SqlSearch)
+    db.index("jsd", "default")
+    tell(db, name="r")
+    found = Memory(db, SimpleNamespace(in_sql=True))._search("jsd", "default")
+    assert isinstance(found, MemoryIndex) and len(found) == 3
+    assert found.nearest(*QUERY, 4) == db.search("jsd", "default").nearest(*QUERY, 4)
+
+
+def test_a_small_database_has_no_index(db):
+    with limits(10**6):
+        tell(db)
+        answers(db)
+        assert db.kept_index("jsd", "default") is None
+    assert [each.name for each in db.path.parent.iterdir()] == ["metafs.duckdb"]
+
+
+def test_a_folder_that_cannot_be_written_means_doing_without(db):
+    for name in ("p", "q"):
+        tell(db, name=name)
+    folder = db.path.with_name("metafs.duckdb.index")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.write_text("a file where the folder would be")
+    for _ in range(2):
+        assert answers(db) == by_sql(db)
+        tell(db, {"new 3": (1.0, True)}, "r")
+    assert folder.is_file()
+
+
+def test_a_metadb_goes_to_another_process_without_its_indexes(db):
+    tell(db)
+    answers(db)
+    there = pickle.loads(pickle.dumps(db))
+    assert (there.path, there.wait_s) == (db.path, db.wait_s)
+    assert answers(there) == by_sql(db)
+
+
+WORKER = textwrap.dedent(
+    """
+    import sys
+    from metafs_metadb import MetaDB
+    from tests.metadb.indexing import answers, limits, tell
+    number = sys.argv[2]
+    with limits(0):
+        db = MetaDB(sys.argv[1], wait_s=60)
+        for turn in range(3):
+            tell(db, {"a": (1.0, True), f"new {turn}": (0.5, True)}, f"p{turn * (turn % 2)}",
+                 source=number * (turn % 3), score=turn / 10)
+            answers(db)
+    """
+)
+
+
+def test_several_processes_at_once(db):
+    tell(db)
+    commands = [[sys.executable, "-c", WORKER, str(db.path), str(n)] for n in range(2)]
+    folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    running = [subprocess.Popen(command, cwd=folder) for command in commands]
+    assert [process.wait(timeout=120) for process in running] == [0, 0]
+    expected = by_sql(db)
+    assert answers(db) == expected
+    assert answers(MetaDB(db.path)) == expected
+    assert db.check() == []
+    names = [file.name for file in db.path.with_name("metafs.duckdb.index").iterdir()]
+    assert not [name for name in names if name.endswith(".new")]

@@ -1,0 +1,98 @@
+"""Names have one id each, however it is found."""
+
+import pytest
+
+from metafs_metadb import MetaDB, beside, vocabulary
+
+from .indexing import answers, by_sql, execute, limits, tell
+
+pytestmark = pytest.mark.usefixtures("indexed")
+
+
+@pytest.fixture
+def db(tmp_path):
+    return MetaDB(tmp_path / "metafs.duckdb")
+
+
+def test_hashes_in_common_are_told_apart(db, monkeypatch):
+    """Names of equal length share the first hash here."""
+    for name in ("FEATURE_HASHES", "INCOMING_HASHES"):
+        query = getattr(beside.index_queries, name)
+        shared = query.replace("hash(space, name) as one", "strlen(name)::ubigint as one")
+        shared = shared.replace(
+            "hash($space::varchar, name) as one",
+            "if($space = '', 0, strlen(name))::ubigint as one",
+        )
+        assert shared != query
+        monkeypatch.setattr(beside.index_queries, name, shared)
+    for name in ("p", "q", "r"):
+        tell(db, {"a": (1.0, True), "b": (0.5, False), name: (0.2, True)}, name)
+    assert answers(db) == by_sql(db)
+    assert db.check() == []
+
+
+def test_recording_in_a_large_vocabulary_finds_and_adds_names(db):
+    first = {f"w{number}": (1.0, True) for number in range(40)}
+    tell(db, first, "p")
+    assert (db.path.with_name("metafs.duckdb.index") / "vocabulary.arrays").is_file()
+    second = {name: (1.0, True) for name in ("new", "w7", "w39", "newer")}
+    tell(db, second, "q")
+    tell(MetaDB(db.path), {name: (1.0, True) for name in ("newer", "newest", "w1")}, "r")
+    tell(db, {"w1": (1.0, True)}, "s", space="other")
+    with db.reading() as con:
+        names = con.execute("select space, name from feature order by feature_id").fetchall()
+        told = con.execute(
+            "select name from selection join feature using (feature_id) where run_id in (2, 3) "
+            "order by run_id, rank"
+        ).fetchall()
+    expected = [*first, "new", "newer", "newest"]
+    assert names == [*(("default", name) for name in expected), ("other", "w1")]
+    assert [name for (name,) in told] == ["new", "w7", "w39", "newer", "newer", "newest", "w1"]
+    assert db.check() == []
+
+
+def names_of(db):
+    return [name for (name,) in db.sql("select name from feature order by feature_id")[1]]
+
+
+@pytest.mark.parametrize("n", [0, 10**18], ids=["indexed", "small"])
+def test_names_at_hand_are_not_looked_up(db, monkeypatch, n):
+    def refuse(con, space, names, known):
+        raise AssertionError(f"looked up {names}")
+
+    with limits(n):
+        tell(db, {"a": (1.0, True), "b": (0.5, False)}, "p")
+        monkeypatch.setattr(beside, "feature_ids", refuse)
+        tell(db, {"b": (1.0, True), "a": (0.5, False)}, "q")
+        assert db.feature_record("default", ["b", "a"]).n_problems.tolist() == [2, 2]
+        for space, name in (("default", "c"), ("other", "a")):
+            with pytest.raises(AssertionError, match=f"looked up .'{name}'."):
+                db.feature_record(space, ["b", name] if space == "default" else [name])
+    assert names_of(db) == ["a", "b"]
+
+
+def test_a_name_that_was_changed_by_hand_is_another_name(db):
+    with limits(10**18):
+        tell(db, {"a": (1.0, True)}, "p")
+        execute(db, "update feature set name = 'z' where name = 'a'")
+        tell(db, {"a": (1.0, True)}, "q")
+        assert names_of(db) == ["z", "a"]
+        assert db.feature_record("default", ["a", "z"]).n_problems.tolist() == [1, 1]
+
+
+def test_names_of_a_run_that_was_not_recorded_are_not_at_hand(db):
+    tell(db, {"a": (1.0, True)}, "p")
+    with pytest.raises(ValueError, match="could not convert"):
+        tell(db, {"new": ("no number", True)}, "q")
+    tell(db, {"new": (1.0, True)}, "q")
+    assert names_of(db) == ["a", "new"]
+    assert db.check() == []
+
+
+def test_more_names_than_are_kept_at_hand(db, monkeypatch):
+    monkeypatch.setattr(vocabulary, "MOST_AT_HAND", 3)
+    for number in range(4):
+        tell(db, {f"w{number + i}": (1.0, True) for i in range(3)}, f"p{number}")
+    assert names_of(db) == [f"w{i}" for i in range(6)]
+    assert answers(db) == by_sql(db)
+    assert db.check() == []
