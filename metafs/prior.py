@@ -59,6 +59,8 @@ class Prior:
     expected: Array
     starts: tuple[Array, ...] = ()
     """Sets of feature indices worth evaluating before anything else."""
+    size: int = 0
+    """How many features a good set is expected to have; 0 if nothing is known of that."""
     guides: bool = False
     """Whether the search is to go by these expectations, not only to start somewhere."""
     doubtful: bool = False
@@ -134,4 +136,5 @@ def as_prior(prior: "Prior | ArrayLike | None", n_features: int) -> Prior | None
     if isinstance(prior, Prior):
         return prior
     start = start_from(expected)
-    return Prior(expected, starts=(start,) if len(start) else (), guides=True)
+    starts = (start,) if len(start) else ()
+    return Prior(expected, starts=starts, size=len(start), guides=True)

@@ -10,8 +10,9 @@ section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins.
 
 Ours guides the whole search. It takes the mean of two things: what near problems say, with one
 more neighbour at distance 1 that says nothing, so that far problems promise little; and how often
-the feature was selected in all problems that had it. The sets of the nearest problems say how many
-features to try first, and are themselves tried where a set's size has no price.
+the feature was selected in all problems that had it. Near problems' sets say how many features
+to try first; features that the new problem lacks count too, for others take their place. The
+nearest ones' are themselves tried where a set's size has no price.
 
 A feature that none of these problems had is expected to do as features of its kind did, where
 memory can judge that (`metafs.judgement`), else nothing.
@@ -194,6 +195,7 @@ def expect(
     return Prior(
         expected,
         starts=tuple(start for start in starts if len(start)),
+        size=usual_size(near),
         guides=rule.guides,
         doubtful=near[0].distance > FAR if near else judged is None,
         sources=sources,
@@ -204,6 +206,11 @@ def expect(
 def neighbours_sets(near: Sequence[Experience], names: Sequence[str]) -> list[Array]:
     """Return what each neighbour selected, as indices of the new problem's features."""
     return [np.flatnonzero(row) for row in _aligned(near, names, lambda each: each.selected)]
+
+
+def usual_size(near: Sequence[Experience]) -> int:
+    """Return how many features near problems selected, on average; 0 if none is near."""
+    return round(np.mean([each.selected.sum() for each in near])) if near else 0
 
 
 def strangers(near: Sequence[Experience], names: Sequence[str]) -> Array:

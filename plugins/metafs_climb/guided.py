@@ -1,6 +1,6 @@
 r"""The guided climb: features tried in the order of their promise, guarded by the published climb.
 
-1. Evaluate a set to start from: the most promising features, as many as near problems needed. If
+1. Evaluate a set to start from: the most promising features, as many as near problems selected. If
    the measure does not charge for a set's size, the features that tell most alone are tried
    together instead, and with them the sets that memory proposes.
 2. Climb. Where some feature alone tells much of the target, good sets are small and each choice
@@ -8,7 +8,9 @@ r"""The guided climb: features tried in the order of their promise, guarded by t
    round. Elsewhere good sets are large and any improvement will do: from the best start, go
    through the features in the order of their promise, add each that helps, then go through the
    set and drop each that does not, until a pass changes nothing; then, if size has a price, once
-   through a tenth as many features as evaluations are left.
+   through a tenth as many features as evaluations are left. A start's own features came in all at
+   once and some do not belong there; each of them is tried between those that may join it, the
+   least promising first.
 3. Kick: take a few features out at random and go through the most promising ones again. A better
    set is kept.
 4. Follow the guard, whenever it has moved. It compares very many features in a round, and what
@@ -98,6 +100,9 @@ class GuidedClimb:
         """Kicks and pursuits in a row that brought nothing."""
         self._advance = self._compare if each_counts else self._pass
         self._head = self._width = HEAD if sets.prices_size else LARGE_HEAD
+        # A set that costs nothing for being large is not worth going through twice in one pass.
+        together = np.isin(order, self.at.features) & sets.prices_size
+        self._untried = order[together][::-1]
 
     def step(self) -> None:
         """Climb a little further, or kick."""
@@ -113,7 +118,9 @@ class GuidedClimb:
 
     def _pass(self) -> None:
         """Go through the most promising features, then the set; if that changes nothing, wider."""
-        at = self._through(self.at, self._outside(self.at)[: self._width])
+        doubted = self._untried[np.isin(self._untried, self.at.features)]
+        self._untried = self._untried[:0]
+        at = self._through(self.at, spread(doubted, self._outside(self.at)[: self._width]))
         at = self._through(at, self._inside(at))
         if not at.beats(self.at):
             wider = self.sets.left // 10 if self.sets.prices_size else 0
@@ -212,15 +219,16 @@ def climb_guarded(
             moved = moved or published.at is not stood
 
 
-def likely_starts(order: Array, starts: Sequence[Array]) -> list[Array]:
-    """Return the most promising features, as many as the sets that memory proposes have.
+def spread(features: Array, among: Array) -> Array:
+    """Return both, the first evenly between the others, and either in its own order.
 
     Examples
     --------
-    >>> likely_starts(np.array([7, 3, 5, 1]), [np.array([1, 2]), np.array([1, 2, 3, 4])])
-    [array([7, 3, 5])]
+    >>> spread(np.array([8, 9]), np.array([1, 2, 3, 4]))
+    array([1, 8, 2, 3, 9, 4])
     """
-    return [order[: round(np.mean([len(start) for start in starts]))]] if starts else []
+    middles = (2 * np.arange(len(features)) + 1) * len(among) // max(1, 2 * len(features))
+    return np.insert(among, middles, features)
 
 
 def large_starts(by_own: Array, starts: Sequence[Array]) -> list[Array]:

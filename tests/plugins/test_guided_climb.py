@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 from metafs.evidence import own_evidence, promise
 from metafs.prior import Prior
+from metafs.transfer import Experience, expect
 from metafs_climb import Climb, MIConfidence
 from metafs_climb.evaluations import Position
 from metafs_climb.guided import (
@@ -19,6 +20,7 @@ from metafs_climb.guided import (
     Comparisons,
     GuidedClimb,
     climb_guarded,
+    spread,
 )
 from metafs_climb.published import PublishedClimb
 
@@ -70,11 +72,10 @@ def test_what_memory_rightly_expects_saves_most_of_the_evaluations():
 def test_a_doubtful_prior_lets_the_published_climb_go_first(seed, starts):
     X, y = words(n_features=60, n_good=6, seed=seed)
     cold, n_cold = cold_of(X, y, seed, budget=300)
-    wrong = (np.array([50, 51]),) if starts else ()
-    prior = expecting(60, [50, 51, 52], doubtful=True, starts=wrong)
+    prior = expecting(60, [50, 51, 52], doubtful=True, size=2 * starts)
     warm = to_target(cold, X, y, prior)
     assert n_cold <= AHEAD_IN_DOUBT, "else the published climb would not come first alone"
-    assert warm.n_evaluations_ <= n_cold + len(wrong)
+    assert warm.n_evaluations_ <= n_cold + starts
     assert warm.fitness_ >= cold.fitness_ - 1e-12
 
 
@@ -237,13 +238,14 @@ def test_a_large_budget_is_a_reason_for_patience(budget, kicks):
 
 def test_where_size_has_no_price_a_pass_goes_through_more_features():
     X, y = words()
-    for prices_size, head in ((True, HEAD), (False, LARGE_HEAD)):
+    for prices_size, head, times in ((True, HEAD, 2), (False, LARGE_HEAD, 1)):
         sets = comparing(X, y)
         sets.prices_size = prices_size
+        sets.start([np.arange(10)])
         guided = GuidedClimb(sets, np.arange(300), np.random.default_rng(0), each_counts=False)
-        guided.at, tried = Position(np.arange(0), 2.0), sets.spent  # nothing will be better
+        guided.at, tried = Position(np.arange(10), 2.0), sets.spent  # nothing will be better
         guided.step()
-        assert sets.spent - tried == head
+        assert sets.spent - tried == head + times * 10, "and once, not twice, through its set"
 
 
 @pytest.mark.parametrize(("budget", "widths"), [(200, [32]), (1000, [32, 96]), (10_000, [32, 300])])
@@ -298,13 +300,87 @@ def test_where_one_feature_tells_much_features_are_compared_before_one_is_added(
     assert all(step > COMPARED for step, _, _ in climb.candidates_[1:])
 
 
-def test_the_most_promising_features_are_tried_together_as_many_as_near_problems_needed():
+def selecting(problem, selected, distance=0.3):
+    """A near problem that had nothing but what it selected."""
+    found = np.ones(len(selected))
+    return Experience(problem, "", distance, selected, found, found, found > 0)
+
+
+def test_the_most_promising_features_are_tried_together_as_many_as_near_problems_selected():
     X, y = words()
-    prior = expecting(300, range(6), starts=(np.array([298, 299]), np.arange(10)))
+    near = [
+        selecting("one", [str(j) for j in range(4)]),
+        selecting("two", ["0", "1", *(f"not here {j}" for j in range(6))]),
+        selecting("three", ["5", "not here 7", "not here 8"]),
+    ]
+    prior = expect(near, [str(j) for j in range(300)])
+    assert prior.size == 5 == (4 + 8 + 3) / 3
     promises = promise(*own_evidence(X, y), prior.expected)
     climb = Climb(random_state=0).fit(X, y, prior=prior)
     step, features, _ = climb.candidates_[0]
-    assert step == 1 and features == tuple(sorted(np.argsort(-promises)[:6].tolist()))
+    assert step == 1 and features == tuple(sorted(np.argsort(-promises)[:5].tolist()))
+
+
+@given(st.lists(st.booleans(), max_size=40))
+def test_features_are_spread_evenly_among_others(kinds):
+    """Out of a list with both kinds mixed come the same two lists, one evenly in the other."""
+    features = np.flatnonzero(kinds)
+    among = np.flatnonzero(~np.array(kinds, dtype=bool))
+    both = spread(features, among)
+    assert both[np.isin(both, features)].tolist() == features.tolist()
+    assert both[np.isin(both, among)].tolist() == among.tolist()
+    before = np.cumsum(np.isin(both, among))[np.isin(both, features)]
+    even = (np.arange(len(features)) + 0.5) * len(among) / max(1, len(features))
+    assert np.all(np.abs(before - even) < 1)
+
+
+def as_one_would_pass(fitness, at, doubted, others):
+    """Return the set that a pass ends with, and how many sets it tried, one at a time."""
+    at, spent = set(at), 0
+
+    def try_each(features):
+        nonlocal at, spent
+        for j in features:
+            spent += 1
+            if round(fitness(at ^ {j}), 12) > round(fitness(at), 12):
+                at ^= {j}
+
+    try_each(spread(np.array(doubted, dtype=np.int64), np.array(others)).tolist())
+    try_each(sorted(at))
+    return at, spent
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.integers(0, 20))
+def test_a_starts_features_are_tried_between_the_others_once_and_the_least_promising_first(
+    seed, n_start
+):
+    X, y = words(n=80, n_features=90, n_good=10, seed=seed)
+    evaluator = MIConfidence().bind(X, y)
+    sets, order = comparing(X, y), np.random.default_rng(seed).permutation(90)
+    sets.start([order[:n_start]] if n_start else [])
+    at, spent = sets.best.features.tolist(), sets.spent
+    doubted = [j for j in order[::-1].tolist() if j in at]
+    guided = GuidedClimb(sets, order, np.random.default_rng(0), each_counts=False)
+    for _ in range(2):
+        outside = [j for j in order.tolist() if j not in at][:HEAD]
+        at, tried = as_one_would_pass(
+            lambda features: evaluator.of_set(sorted(features)), at, doubted, outside
+        )
+        doubted, spent = [], spent + tried
+        guided.step()
+        assert set(guided.at.features.tolist()) == at
+        assert sets.spent == spent
+
+
+def test_what_the_guard_has_left_behind_is_not_tried():
+    X, y = words()
+    sets = comparing(X, y)
+    sets.start([np.arange(10)])
+    guided = GuidedClimb(sets, np.arange(300), np.random.default_rng(0), each_counts=False)
+    guided.at, before = Position(np.array([8, 9, 40]), 2.0), sets.left  # nothing will be better
+    guided.step()
+    assert before - sets.left == HEAD + 2 + 3
 
 
 def test_where_size_has_no_price_what_tells_most_is_tried_together():
@@ -347,7 +423,7 @@ def test_same_seed_same_answer(expected):
 
 def test_budget_time_and_kept_features_hold_for_a_guided_climb_too():
     X, y = words()
-    prior = expecting(300, range(24), starts=(np.array([1, 2]),))
+    prior = expecting(300, range(24), size=2)
     short = Climb(max_evaluations=37, random_state=0).fit(X, y, prior=prior)
     assert short.n_evaluations_ == 37 and short.stopped_.startswith("budget of 37")
     late = Climb(max_seconds=0.0, random_state=0).fit(X, y, prior=prior)
