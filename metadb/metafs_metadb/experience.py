@@ -1,7 +1,7 @@
 """What the best runs of a few problems taught about each feature they scored.
 
-Three short questions instead of one join: which run speaks for each problem, what its rows say,
-and how their features are called. Each reads only what it needs of tables that are in order of
+Three short questions instead of one join: which run speaks for each problem, what their rows say,
+and how the features are called. Each reads only what it needs of tables that are in order of
 their ids, so the time hardly grows with what is stored.
 """
 
@@ -21,32 +21,30 @@ def read(
     """Return what the best run of each problem taught, in the order asked."""
     asked = {"problem_ids": list(problem_ids), "before": before}
     best = {row[0]: row[1:] for row in con.execute(queries.BEST_RUNS, asked).fetchall()}
-    told = {}
-    for problem_id in problem_ids:
-        if problem_id in best:
-            run_id, source = best[problem_id]
-            found = con.execute(queries.SELECTIONS, {"run_id": run_id}).fetchnumpy()
-            told[problem_id] = (run_id, source, found)
-    names = _names(con, [found["feature_id"] for _, _, found in told.values()])
-    return {
-        problem_id: Experience(
+    runs = [run_id for run_id, _ in best.values()]
+    found = con.execute(queries.SELECTIONS, {"run_ids": runs}).fetchnumpy()
+    names = _names(con, found["feature_id"])
+    order = np.argsort(found["run_id"], kind="stable")
+    in_order = found["run_id"][order]
+
+    def taught(problem_id: int, run_id: int, source: str) -> Experience:
+        rows = order[slice(*np.searchsorted(in_order, [run_id, run_id + 1]))]
+        return Experience(
             problem_id=problem_id,
             run_id=run_id,
             source=source,
-            names=tuple(names[feature_id] for feature_id in found["feature_id"].tolist()),
-            q=np.ma.filled(found["q"], np.nan),
-            quality=np.ma.filled(found["quality"], np.nan),
-            selected=np.asarray(found["selected"], bool),
+            names=tuple(names[feature_id] for feature_id in found["feature_id"][rows].tolist()),
+            q=np.ma.filled(found["q"][rows], np.nan),
+            quality=np.ma.filled(found["quality"][rows], np.nan),
+            selected=np.asarray(found["selected"][rows], bool),
         )
-        for problem_id, (run_id, source, found) in told.items()
-    }
+
+    return {each: taught(each, *best[each]) for each in problem_ids if each in best}
 
 
-def _names(
-    con: duckdb.DuckDBPyConnection, feature_ids: Sequence[NDArray[np.int64]]
-) -> dict[int, str]:
+def _names(con: duckdb.DuckDBPyConnection, feature_ids: NDArray[np.int64]) -> dict[int, str]:
     """Return the name of each feature."""
-    ids = np.unique(np.concatenate([np.empty(0, np.int64), *feature_ids]))
+    ids = np.unique(feature_ids)
     if not len(ids):
         return {}
     con.register("incoming_id", {"feature_id": ids})

@@ -109,9 +109,12 @@ insert into selection (run_id, feature_id, rank, q, quality, expected, selected)
 select $run_id, feature_id, rank, q, quality, expected, selected from incoming_selection
 """
 
+# Sets come as text: many lists of numbers are handed over sooner that way.
 INSERT_CANDIDATE = """
 insert into candidate (run_id, step, features, fitness)
-select $run_id, unnest($step::bigint[]), unnest($features::bigint[][]), unnest($fitness::double[])
+select
+    $run_id, unnest($step::bigint[]), unnest($features::varchar[])::bigint[],
+    unnest($fitness::double[])
 """
 
 INSERT_NEIGHBOUR = """
@@ -241,7 +244,7 @@ BEST_RUNS = """
 select r.problem_id, r.run_id, p.source
 from run r
 join problem p using (problem_id)
-where r.status = 'solved' and r.problem_id in (select unnest($problem_ids::bigint[]))
+where r.status = 'solved' and list_contains($problem_ids::bigint[], r.problem_id)
   and ($before::bigint is null or r.run_id < $before)
 qualify row_number() over (
     partition by r.problem_id
@@ -250,7 +253,9 @@ qualify row_number() over (
 """
 
 SELECTIONS = """
-select feature_id, q, quality, selected from selection where run_id = $run_id
+select run_id, feature_id, q, quality, selected
+from selection
+where run_id in (select unnest($run_ids::bigint[]))
 """
 
 # `incoming_id` holds feature ids.

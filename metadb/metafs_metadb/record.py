@@ -4,7 +4,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -93,7 +93,7 @@ def write_stability(
     """Write how stable a selector was and return its id; the caller holds the transaction."""
     tally = dict.fromkeys(queries.TALLIED, 0) | {"stability": 1}
     problem_id, _ = _write_problem(con, problem, _known_problem(con, problem), tally)
-    values = asdict(stability) | {"problem_id": problem_id, "created_at": utc_now()}
+    values = vars(stability) | {"problem_id": problem_id, "created_at": utc_now()}
     values["params"] = _json(stability.params)
     (stability_id,) = con.execute(queries.INSERT_STABILITY, values).fetchall()[0]
     con.execute(queries.ADD_TO_TALLY, tally)
@@ -105,7 +105,7 @@ def _json(params: Mapping[str, Any]) -> str:
 
 
 def _run_values(run: RunRow, record_s: float) -> dict[str, Any]:
-    values = asdict(run)
+    values = dict(vars(run))
     durations = {"record": record_s} | values.pop("duration_s")
     if unknown := set(durations) - set(PHASES):
         raise ValueError(f"unknown phases {sorted(unknown)}; known are {PHASES}")
@@ -146,7 +146,7 @@ def _write_problem(
     """Return the id of the problem, and its digest if it is new, else 0."""
     if known_id is None:
         tally["problem"] = 1
-        values = asdict(problem) | {"created_at": utc_now()}
+        values = vars(problem) | {"created_at": utc_now()}
         ((problem_id, digest),) = con.execute(queries.INSERT_PROBLEM, values).fetchall()
         return int(problem_id), int(digest)
     con.execute(
@@ -238,17 +238,25 @@ def _write_candidates(
     if not candidates:
         return
     index_of = {name: index for index, name in enumerate(names)}
-    ids = feature_ids.tolist()
     columns = {
         "step": [int(step) for step, _, _ in candidates],
         "features": [
-            sorted(ids[index_of[each] if isinstance(each, str) else int(each)] for each in features)
+            str(np.sort(feature_ids[_positions(features, index_of)]).tolist())
             for _, features, _ in candidates
         ],
         "fitness": [_or_null(fitness) for _, _, fitness in candidates],
     }
     con.execute(queries.INSERT_CANDIDATE, columns | {"run_id": run_id})
     tally["candidate"] = len(candidates)
+
+
+def _positions(
+    features: Sequence[str] | Sequence[int] | NDArray[Any], index_of: Mapping[str, int]
+) -> NDArray[np.int64]:
+    """Return the positions of features that are given by name, or by position already."""
+    if len(features) and isinstance(features[0], str):
+        features = [index_of[str(name)] for name in features]
+    return np.asarray(features, np.int64)
 
 
 def _write_neighbours(

@@ -263,3 +263,31 @@ def test_a_plain_duckdb_reads_the_file_and_storage_is_that_of_1_5(db):
         assert con.execute("select count(*) from core_feature").fetchall() == [(2,)]
         con.execute("insert into feature (space, name) values ('default', 'by hand')")
     assert db.check() == ["table feature has 4 rows where 3 were recorded"]
+
+
+def test_sets_are_kept_by_name_or_by_position_in_order_of_their_ids(db):
+    record(db, "p", names=("c", "b"), selected=(True, True), candidates=[])
+    sets = [(1, (), 0.1), (2, ("a", "c"), np.nan), (3, [2, 0, 1], None), (4, np.array([1]), 0.4)]
+    record(db, "q", candidates=sets)
+    assert rows(db, "select step, features, fitness from candidate order by step") == [
+        (1, [], 0.1),
+        (2, [1, 3], None),
+        (3, [1, 2, 3], None),
+        (4, [2], 0.4),
+    ]
+    assert db.check() == []
+
+
+def test_experience_of_several_problems_keeps_their_rows_apart(db):
+    for name, names in (("p1", ("a", "b", "c")), ("p2", ("c",)), ("p3", ("d", "a"))):
+        chosen = tuple(each == names[-1] for each in names)
+        record(db, name, names=names, selected=chosen, candidates=[])
+    told = db.experience([3, 1, 2])
+    assert [(each, run.names) for each, run in told.items()] == [
+        (3, ("d", "a")),
+        (1, ("a", "b", "c")),
+        (2, ("c",)),
+    ]
+    assert told[3].selected.tolist() == [False, True]
+    np.testing.assert_allclose(told[3].q, [0.3, 0.1])
+    assert db.experience([]) == {}
