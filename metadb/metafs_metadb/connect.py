@@ -27,8 +27,9 @@ import duckdb
 
 from metafs_metadb.errors import MetaDBError, MetaDBLocked, MetaDBMissing
 
-# Readable and writable by DuckDB 1.5 and by 2.x.
-STORAGE_VERSION = "v1.5.0"
+# Readable and writable by DuckDB 1.5 and by 2.x. A block is what each column of each table takes at
+# least: with a quarter of DuckDB's own size a small memory is a small file, and is recorded sooner.
+NEW_FILE = "storage_version 'v1.5.0', block_size 65536"
 
 FIRST_PAUSE_S = 0.002
 LONGEST_PAUSE_S = 0.25
@@ -85,8 +86,8 @@ def writing(path: Path, wait_s: float) -> Iterator[duckdb.DuckDBPyConnection]:
             f"cannot create a MetaDB at {path}: there is no folder {path.parent}, "
             "create it or give another --db"
         )
-    # A file keeps the version it was made with, and cannot be lowered to another.
-    options = "read_write" if path.exists() else f"storage_version '{STORAGE_VERSION}'"
+    # A file keeps the version and the blocks it was made with.
+    options = "read_write" if path.exists() else NEW_FILE
     with _visit(path, wait_s, options, _shared_engine()) as con:
         yield con
 
