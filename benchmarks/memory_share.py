@@ -38,7 +38,7 @@ def half(problem: Problem, number: int) -> Problem:
     kept = np.sort(np.concatenate([each[: len(each) // 2] for each in rows]))
     return Problem.of(
         problem.X[kept],
-        problem.y[kept],
+        np.array(problem.classes)[problem.y[kept]],
         feature_names=problem.feature_names,
         name=f"{problem.name}, half {number}",
         source=f"half {number}",
@@ -79,16 +79,18 @@ def main() -> None:
         print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
         for learner in options.learners:
             db = shutil.copy(stored.path, Path(folder) / f"{learner}.duckdb")
-            seconds = [
-                told.seconds
-                for told in solve(
+            solutions = list(
+                solve(
                     [problems[i] for i in drawn],
                     db=db,
                     params={"measure": CVAccuracy(learner=learner)},
                     learner=learner,
                     budget=options.budget,
                 )
-            ][1:]  # the first one opens the indexes
+            )
+            if not all(told.neighbours for told in solutions):
+                raise SystemExit("a problem has no neighbour, so there was nothing to expect")
+            seconds = [told.seconds for told in solutions[1:]]  # the first one opens the indexes
             phases = ("describe", "recall", "expect", "record", "select", "learn")
             ms = {phase: 1e3 * np.mean([each[phase] for each in seconds]) for phase in phases}
             share = sum(ms[phase] for phase in MEMORY) / sum(ms.values())
