@@ -97,6 +97,7 @@ class LearnedNeighbours:
         return Prior(
             np.clip((said + reputation(memory.record(i))) / 2, 0.0, 1.0),
             starts=tuple(start for start in starts if len(start)),
+            size=prior.size,
             guides=True,
             doubtful=prior.doubtful,
         )
@@ -127,7 +128,7 @@ class LearnedFeatures:
         if self.model is None:
             return prior
         p = self.model.predict_proba(rows)[:, 1]
-        return Prior(p / p.max(), starts=prior.starts, guides=True, doubtful=prior.doubtful)
+        return replace(prior, expected=p / p.max())
 
     def _fitted(self, memory: Memory) -> Any:
         latest = self.seen[-LATEST:]

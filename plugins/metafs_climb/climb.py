@@ -22,7 +22,7 @@ from metafs.ranking import ranking
 from metafs.selector import Selector
 from metafs.typing import Array, Matrix
 from metafs_climb.evaluations import Evaluations
-from metafs_climb.guided import Comparisons, GuidedClimb, climb_guarded, large_starts
+from metafs_climb.guided import Comparisons, GuidedClimb, climb_guarded, large_starts, likely_starts
 from metafs_climb.mi_confidence import MIConfidence
 from metafs_climb.published import PublishedClimb
 
@@ -190,14 +190,14 @@ class Climb(Selector):
         free, rng = self._free(sets.kept), self._rng()
         published = PublishedClimb(sets, free, rng, self.max_edits, sets.nothing)
         order = free[np.argsort(-promises[free], kind="stable")]
+        doubtful = prior.doubtful or not agree(own, prior.expected)
         if sets.prices_size:
-            starts = [order[: prior.size]] if prior.size else []
+            starts = likely_starts(order, prior.size, several=not (each_counts or doubtful))
         else:
             starts = _within(prior.starts, free)
             if not each_counts:
                 starts = large_starts(free[np.argsort(-own[free], kind="stable")], starts)
         sets.start(starts)
-        doubtful = prior.doubtful or not agree(own, prior.expected)
         # Spawned, not drawn: the published climb beside it must take the path it takes alone.
         guided = GuidedClimb(sets, order, rng.spawn(1)[0], each_counts=each_counts)
         climb_guarded(

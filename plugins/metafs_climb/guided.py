@@ -1,8 +1,9 @@
 r"""The guided climb: features tried in the order of their promise, guarded by the published climb.
 
-1. Evaluate a set to start from: the most promising features, as many as near problems selected. If
-   the measure does not charge for a set's size, the features that tell most alone are tried
-   together instead, and with them the sets that memory proposes.
+1. Evaluate a set to start from: the most promising features, as many as near problems selected, or
+   the best of 4, 8, 16 and 32 of them if nobody knows. If the measure does not charge for a set's
+   size, the features that tell most alone are tried together instead, and with them the sets that
+   memory proposes.
 2. Climb. Where some feature alone tells much of the target, good sets are small and each choice
    counts: from the empty set, compare the most promising features and add the best, round by
    round. Elsewhere good sets are large and any improvement will do: from the best start, go
@@ -37,6 +38,8 @@ COMPARED = 20
 """The most promising features, of which a round adds the best."""
 HEAD, LARGE_HEAD = 32, 64
 """The most promising features, which a pass goes through; the second where size has no price."""
+DOUBLED = (4, 8, 16, 32)
+"""So many of the most promising features are tried together, if nobody knows how many to try."""
 PREFIXES = (16, 32, 64)
 """So many of the features that tell most alone are tried together, where size has no price."""
 KICK = 3
@@ -229,6 +232,23 @@ def spread(features: Array, among: Array) -> Array:
     """
     middles = (2 * np.arange(len(features)) + 1) * len(among) // max(1, 2 * len(features))
     return np.insert(among, middles, features)
+
+
+def likely_starts(order: Array, size: int, *, several: bool) -> list[Array]:
+    """Return the most promising features, as many as are expected to be needed.
+
+    If nothing is expected, ``several`` numbers are tried, or none.
+
+    Examples
+    --------
+    >>> [len(each) for each in likely_starts(np.arange(20), 5, several=True)]
+    [5]
+    >>> [len(each) for each in likely_starts(np.arange(20), 0, several=True)]
+    [4, 8, 16]
+    """
+    if size:
+        return [order[:size]]
+    return [order[:n] for n in DOUBLED if n <= len(order)] if several else []
 
 
 def large_starts(by_own: Array, starts: Sequence[Array]) -> list[Array]:

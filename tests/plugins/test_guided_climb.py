@@ -14,6 +14,7 @@ from metafs_climb.evaluations import Position
 from metafs_climb.guided import (
     AHEAD_IN_DOUBT,
     COMPARED,
+    DOUBLED,
     HEAD,
     LARGE_HEAD,
     PREFIXES,
@@ -319,6 +320,20 @@ def test_the_most_promising_features_are_tried_together_as_many_as_near_problems
     climb = Climb(random_state=0).fit(X, y, prior=prior)
     step, features, _ = climb.candidates_[0]
     assert step == 1 and features == tuple(sorted(np.argsort(-promises)[:5].tolist()))
+
+
+def test_where_nobody_knows_how_many_to_try_several_numbers_are_tried():
+    X, y = words()
+    climb = Climb(random_state=0).fit(X, y, prior=Prior(np.zeros(300), guides=True))
+    order = np.argsort(-promise(*own_evidence(X, y), np.zeros(300)), kind="stable")
+    tried = {step: features for step, features, _ in climb.candidates_[: len(DOUBLED)]}
+    assert tried == {
+        step: tuple(sorted(order[:size].tolist())) for step, size in enumerate(DOUBLED, start=1)
+    }
+    in_doubt = Climb(random_state=0).fit(
+        X, y, prior=Prior(np.zeros(300), guides=True, doubtful=True)
+    )
+    assert in_doubt.candidates_[0][0] > len(DOUBLED), "a round of the published climb comes first"
 
 
 @given(st.lists(st.booleans(), max_size=40))
