@@ -40,6 +40,7 @@ from metafs.information import SetInformation, entropy
 from metafs.prior import Prior
 from metafs.problem import Problem
 from metafs.selection import select
+from metafs.threads import threads_for
 from metafs.typing import Array, Matrix
 
 CONFIDENCE_B = 5.0
@@ -192,8 +193,9 @@ def _score(
     columns = np.flatnonzero(selected)
     X = _chosen_columns(problem.X, columns)
     steps = [*_preparation(problem, columns, X), ("learn", clone(learner))]
-    model = Pipeline(steps).fit(X[train], problem.y[train], **_told(problem, columns, learner))
-    return float(scorer(model, X[test], problem.y[test]))
+    with threads_for(X.shape[0] * X.shape[1]):
+        model = Pipeline(steps).fit(X[train], problem.y[train], **_told(problem, columns, learner))
+        return float(scorer(model, X[test], problem.y[test]))
 
 
 def _told(problem: Problem, columns: Array, learner: Any) -> dict[str, Array]:

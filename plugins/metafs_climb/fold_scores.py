@@ -14,11 +14,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import r2_score
 
+from metafs.threads import threads_for
 from metafs.typing import Array
 from metafs_climb.cells import Cells, best_right, cells_of
 from metafs_climb.fold_tables import FoldTables
 from metafs_climb.logistic_rows import LogisticRows
-from metafs_climb.newton_logistic import MAX_VALUES, TIE, decisions, one_thread, recognised
+from metafs_climb.newton_logistic import MAX_VALUES, TIE, decisions, recognised
 
 FEW = 16
 """Sets of up to so many features are fitted by cells, of which they have few."""
@@ -120,7 +121,7 @@ class FoldScores:
                 values[i, : len(cells.rows), place] = self.tables.column(j)[cells.rows]
         tested = np.moveaxis(counts[:, :, :-1], 1, 2)
         n_train = counts.sum(axis=2)[:, None] - tested
-        with one_thread():
+        with threads_for(values.size):
             found = decisions(values, n_train.sum(axis=3), n_train[..., 1], *self._logistic)
         return self._scored(found, tested)
 
@@ -132,13 +133,13 @@ class FoldScores:
     def of_set(self, features: Array) -> Array | None:
         """Return the scores of a set that is fitted by rows, None if they cannot be had so."""
         assert self._rows is not None
-        with one_thread():
+        with threads_for(self.tables.problem.n_samples * len(features)):
             return self._rows.scores(features)
 
     def near(self, base: Array, edits: Array) -> Array | None:
         """Return the scores of such a set after each edit, NaN where they cannot be had so."""
         assert self._rows is not None
-        with one_thread():
+        with threads_for(self.tables.problem.n_samples * len(base)):
             return self._rows.scores_near(base, edits)
 
     def together(self, base: Array) -> int:
@@ -160,7 +161,11 @@ class FoldScores:
         train, test = self.tables.folds[fold]
         X, y = self.tables.table(features, fold), self.tables.problem.y
         # Among thousands of sets some are constant in a fold, and some converge slowly.
-        with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
+        with (
+            warnings.catch_warnings(),
+            np.errstate(divide="ignore", invalid="ignore"),
+            threads_for(X.size),
+        ):
             warnings.simplefilter("ignore", ConvergenceWarning)
             predicted = clone(self.learner).fit(X[train], y[train]).predict(X[test])
         if self.tables.problem.classes is None:

@@ -17,8 +17,6 @@ where D holds :math:`\sigma_j^2 / C`. Rows that are alike are one cell, so that 
 words costs as many rows as it has patterns of words.
 """
 
-from contextlib import AbstractContextManager
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,7 +24,6 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import ThreadpoolController
 
 from metafs.typing import Array
 
@@ -39,21 +36,6 @@ LONGEST = 8.0
 """No step moves a decision further than this, which keeps Newton's method from overshooting."""
 TIE = 1e-8
 """A decision nearer to zero than this is none, whatever the last bits say: the first class."""
-
-
-@cache
-def _blas() -> Any:
-    return ThreadpoolController().select(user_api="blas")
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Return a context in which matrices are multiplied by one thread.
-
-    Ours are so small that several threads gain nothing, and where others use the cores they wait
-    for each other: ten times as long, as was seen.
-    """
-    limited: AbstractContextManager[Any] = _blas().limit(limits=1)
-    return limited
 
 
 def recognised(learner: Any) -> tuple[float, bool] | None:
