@@ -59,6 +59,7 @@ class CVAccuracy:
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.array([[0.0, 7.0], [0.1, 7.0], [0.9, 7.0], [1.0, 7.0]] * 5)
     >>> y = np.array(["a", "a", "b", "b"] * 5)
     >>> CVAccuracy()(X, y)
