@@ -44,7 +44,7 @@ PREFIXES = (16, 32, 64)
 """So many of the features that tell most alone are tried together, where size has no price."""
 KICK = 3
 """Features that a kick takes out."""
-PATIENCE, PATIENT = 2, 2000
+PATIENCE, BUDGET_PER_FAILURE = 2, 2000
 """Kicks and pursuits in a row without a better set after which nothing more is hoped for; one more
 for every so many evaluations of a large budget."""
 GUARD, GUARD_IN_DOUBT = 1, 10
@@ -198,7 +198,7 @@ def climb_guarded(
         Whether to go on as long as the budget lasts.
     """
     sets, moved = guided.sets, False
-    patience = max(PATIENCE, sets.limit // PATIENT)
+    patience = max(PATIENCE, sets.limit // BUDGET_PER_FAILURE)
     owed = AHEAD_IN_DOUBT if doubtful else 0
     while not sets.over:
         if published.ended or owed < published.h:

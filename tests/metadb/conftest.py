@@ -1,8 +1,16 @@
-"""What the tests of the indexes need."""
+"""What the tests of the MetaDB share."""
 
 import pytest
 
+from metafs_metadb import MetaDB
+
 from .indexing import limits
+
+
+@pytest.fixture
+def db(tmp_path):
+    """A MetaDB whose file does not exist yet."""
+    return MetaDB(tmp_path / "metafs.duckdb")
 
 
 @pytest.fixture

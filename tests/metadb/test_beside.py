@@ -15,11 +15,6 @@ from .indexing import WORDS, answers, by_sql, execute, tell
 pytestmark = pytest.mark.usefixtures("indexed")
 
 
-@pytest.fixture
-def db(tmp_path):
-    return MetaDB(tmp_path / "metafs.duckdb")
-
-
 qs = st.sampled_from([0.0, 0.1, 0.3, 1.0, 7.0, -2.0, np.nan, np.inf])
 runs = st.fixed_dictionaries(
     {

@@ -18,11 +18,6 @@ from .indexing import QUERY, answers, by_sql, limits, tell
 pytestmark = pytest.mark.usefixtures("indexed")
 
 
-@pytest.fixture
-def db(tmp_path):
-    return MetaDB(tmp_path / "metafs.duckdb")
-
-
 def test_files_are_made_once_and_then_only_opened(db, monkeypatch):
     for name in ("p", "q"):
         tell(db, name=name)

@@ -12,11 +12,6 @@ from .indexing import ASKED, answers, by_sql, limits, tell, vars_of
 pytestmark = pytest.mark.usefixtures("indexed")
 
 
-@pytest.fixture
-def db(tmp_path):
-    return MetaDB(tmp_path / "metafs.duckdb")
-
-
 def test_own_runs_are_added_without_asking_for_them(db, monkeypatch):
     tell(db)
     answers(db)

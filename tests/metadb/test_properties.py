@@ -14,11 +14,6 @@ from .building import STARTED, record
 NAMES = ("a", "b", "c")
 
 
-@pytest.fixture
-def db(tmp_path):
-    return MetaDB(tmp_path / "metafs.duckdb")
-
-
 def told(
     db, name="p", *, space="default", source="p.csv", score=0.5, meta_features=None, **columns
 ):

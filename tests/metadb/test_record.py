@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from metafs_metadb import (
-    MetaDB,
     MetaDBError,
     NeighbourRow,
     ProblemRow,
@@ -19,11 +18,6 @@ from metafs_metadb import (
 )
 
 from .building import STARTED, record, signature
-
-
-@pytest.fixture
-def db(tmp_path):
-    return MetaDB(tmp_path / "metafs.duckdb")
 
 
 def rows(db, query, **params):

@@ -28,11 +28,6 @@ ROW = StabilityRow(
 )
 
 
-@pytest.fixture
-def db(tmp_path):
-    return MetaDB(tmp_path / "metafs.duckdb")
-
-
 def rows(db, query="select * exclude (created_at) from stability order by stability_id"):
     columns, found = db.sql(query)
     return [dict(zip(columns, row, strict=True)) for row in found]

@@ -9,11 +9,6 @@ from .indexing import answers, by_sql, execute, limits, tell
 pytestmark = pytest.mark.usefixtures("indexed")
 
 
-@pytest.fixture
-def db(tmp_path):
-    return MetaDB(tmp_path / "metafs.duckdb")
-
-
 def test_hashes_in_common_are_told_apart(db, monkeypatch):
     """Names of equal length share the first hash here."""
     for name in ("FEATURE_HASHES", "INCOMING_HASHES"):
