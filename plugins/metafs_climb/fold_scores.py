@@ -79,7 +79,11 @@ class FoldScores:
         if n_classes == 2:
             self._logistic = recognised(learner)
         if self._logistic is not None:
-            self._rows = LogisticRows(tables, *self._logistic, self._worth)
+            self._rows = LogisticRows(tables, *self._logistic)
+            every = np.arange(problem.n_samples)
+            self._tested = np.zeros((self.n_folds + 1, problem.n_samples, n_classes))
+            self._tested[fold, every, problem.y] = 1.0
+            self._tested = self._tested[:-1]
 
     def of_nothing(self) -> Array:
         """Return what guessing reaches without any feature."""
@@ -134,13 +138,15 @@ class FoldScores:
         """Return the scores of a set that is fitted by rows, None if they cannot be had so."""
         assert self._rows is not None
         with threads_for(self.tables.problem.n_samples * len(features)):
-            return self._rows.scores(features)
+            found = self._rows.decisions(features)
+        return None if found is None else self._scored(found, self._tested)
 
     def near(self, base: Array, edits: Array) -> Array | None:
         """Return the scores of such a set after each edit, NaN where they cannot be had so."""
         assert self._rows is not None
         with threads_for(self.tables.problem.n_samples * len(base)):
-            return self._rows.scores_near(base, edits)
+            found = self._rows.decisions_near(base, edits)
+        return None if found is None else self._scored(found, self._tested)
 
     def together(self, base: Array) -> int:
         """Return how many sets next to this one are best scored together."""

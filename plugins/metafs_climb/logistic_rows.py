@@ -1,4 +1,4 @@
-"""What large sets of features are worth to logistic regression, by the rows of one problem.
+"""What logistic regression decides with large sets of features, by the rows of one problem.
 
 Small sets are fitted by cells, of which they have few (`metafs_climb.newton_logistic`). Large ones
 have about as many cells as rows; they are fitted from a set nearby that is solved
@@ -52,7 +52,7 @@ class Tried:
 
 
 class LogisticRows:
-    """Scores of sets of features, fitted by rows.
+    """Decisions by sets of features, fitted by rows.
 
     Parameters
     ----------
@@ -60,12 +60,10 @@ class LogisticRows:
         A problem of two classes, cut into folds.
     C, scaled
         As `metafs_climb.newton_logistic.recognised` returns them.
-    worth : array of shape (n_folds, 2)
-        What being right on a test row is worth, by fold and class.
     """
 
-    def __init__(self, tables: FoldTables, C: float, scaled: bool, worth: Array) -> None:
-        self.tables, self.C, self.scaled, self.worth = tables, C, scaled, worth
+    def __init__(self, tables: FoldTables, C: float, scaled: bool) -> None:
+        self.tables, self.C, self.scaled = tables, C, scaled
         y, n_folds = tables.problem.y, len(tables.folds)
         self.n_in = np.zeros((n_folds, len(y)))
         for fold, (train, _) in enumerate(tables.folds):
@@ -73,27 +71,22 @@ class LogisticRows:
         self.n_one = self.n_in * y
         self._test_row = np.concatenate([test for _, test in tables.folds])
         self._test_fold = np.repeat(np.arange(n_folds), [len(test) for _, test in tables.folds])
-        self._is_one = y[self._test_row, None] == 1
-        self._of_fold_and_class = np.zeros((len(self._test_row), n_folds * 2))
-        column = self._test_fold * 2 + y[self._test_row]
-        self._of_fold_and_class[np.arange(len(column)), column] = 1.0
         self._base: SolvedSet | None = None
         self._weights: dict[bytes, Array] = {}
         self._tried: Tried | None = None
 
-    def scores(self, features: Array) -> Array | None:
-        """Solve a set and return its scores in each fold; None if that fails.
+    def decisions(self, features: Array) -> Array | None:
+        """Solve a set and return its decision on each row in each fold; None if that fails.
 
         It is remembered until another one is solved.
         """
         if not self._stands_on(features):
             return None
         assert self._base is not None
-        (scores,) = self._scores(self._tested(self._base.decided[:, None]))
-        return np.asarray(scores)
+        return self._base.decided
 
-    def scores_near(self, base: Array, edits: Array) -> Array | None:
-        """Return the scores of a set in each fold, after each edit; None if it cannot be solved.
+    def decisions_near(self, base: Array, edits: Array) -> Array | None:
+        """Return decisions by a set after each edit; None if it cannot be solved itself.
 
         Parameters
         ----------
@@ -104,8 +97,8 @@ class LogisticRows:
 
         Returns
         -------
-        array of shape (n_edits, n_folds)
-            NaN where the way to the minimum is too long.
+        array of shape (n_edits, n_folds, n_rows)
+            On test rows of the right sign at least; NaN where the way to the minimum is too long.
         """
         if not self._stands_on(base):
             return None
@@ -113,14 +106,14 @@ class LogisticRows:
         return self._near(self._base, edits)
 
     def _near(self, base: SolvedSet, edits: Array) -> Array:
-        scores, sets = np.full((len(edits), len(self.worth)), np.nan), np.arange(len(edits))
+        found, sets = np.full((len(edits), *self.n_in.shape), np.nan), np.arange(len(edits))
         descent = Descent(base, self._edits(base, edits))
         self._tried = Tried(base.features, np.sort(edits, axis=1), np.zeros_like(descent.w))
         for _ in range(MAX_STEPS):
             at, to_go = self._tested(descent.decided), self._tested(descent.reach)
             to_go *= descent.to_go[self._test_fold]
             ended = descent.assured & (np.abs(at) > to_go + TIE).all(axis=0) | descent.settled
-            scores[sets[ended]] = self._scores(at[:, ended])
+            found[sets[ended]] = np.swapaxes(descent.decided[:, ended], 0, 1)
             self._tried.w[:, sets[ended]] = descent.w[:, ended]
             if ended.all():
                 break
@@ -128,17 +121,11 @@ class LogisticRows:
                 sets = sets[~ended]
                 descent.keep(~ended)
             descent.go_on()
-        return scores
+        return found
 
     def _tested(self, values: Array) -> Array:
         """Return values of folds, sets and rows by tested row and set."""
         return values[self._test_fold, :, self._test_row]
-
-    def _scores(self, decided: Array) -> Array:
-        """Return the score of each set in each fold, from decisions on the tested rows."""
-        right = (decided > TIE) == self._is_one
-        n_right = (right.T @ self._of_fold_and_class).reshape(-1, *self.worth.shape)
-        return np.asarray((n_right * self.worth).sum(axis=2))
 
     def _edits(self, base: SolvedSet, edits: Array) -> Edits:
         a = np.zeros((*edits.shape, len(base.A)))

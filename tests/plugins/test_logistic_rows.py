@@ -12,14 +12,15 @@ from metafs_climb.newton_logistic import TIE, decisions
 from .logistic_problems import made, rows_of
 
 
+def sides(rows, found):
+    """Return on which side each test row lies, in the fold that tests it."""
+    return (found > TIE)[rows.n_in == 0]
+
+
 def by_newton(rows, features):
-    """Return the accuracy in each fold of a set that is fitted from nothing."""
-    X, y = rows.tables.problem.X[:, features], rows.tables.problem.y
-    found = decisions(X, rows.n_in, rows.n_one, rows.C, rows.scaled)
-    return [
-        np.mean((found[fold, test] > TIE) == y[test])
-        for fold, (_, test) in enumerate(rows.tables.folds)
-    ]
+    """Return the same of a set that is fitted from nothing."""
+    X = rows.tables.problem.X[:, features]
+    return sides(rows, decisions(X, rows.n_in, rows.n_one, rows.C, rows.scaled))
 
 
 @settings(max_examples=30, deadline=None)
@@ -30,25 +31,26 @@ def by_newton(rows, features):
     st.booleans(),
     st.integers(1, 5),
 )
-def test_sets_near_the_one_that_is_solved_score_as_by_newtons_method(seed, kind, C, scaled, k):
+def test_sets_near_the_one_that_is_solved_decide_as_by_newtons_method(seed, kind, C, scaled, k):
     rows = rows_of(*made(seed, kind=kind), C, scaled)
     rng = np.random.default_rng(seed)
     edits = np.array([rng.choice(14, k, replace=False) for _ in range(6)])
     base = np.arange(0, 14, 2)
-    found = rows.scores_near(base, edits)
-    for edit, scores in zip(edits, found, strict=True):
-        if not np.isnan(scores).any():
+    found = rows.decisions_near(base, edits)
+    for edit, decided in zip(edits, found, strict=True):
+        if not np.isnan(decided).any():
             expected = by_newton(rows, np.setxor1d(base, edit))
-            np.testing.assert_allclose(scores, expected, atol=1e-12)
+            np.testing.assert_array_equal(sides(rows, decided), expected)
     assert C > 1 or not np.isnan(found).any()  # weights that are hardly held have a long way
 
 
-def test_many_at_once_score_as_one_at_a_time():
-    X, y = made(2)
+def test_many_at_once_decide_as_one_at_a_time():
+    rows = rows_of(*made(2))
     edits = np.arange(14)[:, None]
-    together = rows_of(X, y).scores_near(np.arange(7), edits)
-    alone = [rows_of(X, y).scores_near(np.arange(7), edit[None])[0] for edit in edits]
-    np.testing.assert_array_equal(together, alone)
+    together = rows.decisions_near(np.arange(7), edits)
+    alone = [rows.decisions_near(np.arange(7), edit[None])[0] for edit in edits]
+    for one, other in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(sides(rows, one), sides(rows, other))
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -86,8 +88,8 @@ def test_columns_that_are_constant_or_far_from_zero_change_nothing():
     rows = rows_of(X, y)
     base = np.array([0, 1, 2, 3])
     for edit in ([4], [3], [1, 2, 4]):
-        found = rows.scores_near(base, np.array([edit]))[0]
-        np.testing.assert_allclose(found, by_newton(rows, np.setxor1d(base, edit)), atol=1e-12)
+        found = rows.decisions_near(base, np.array([edit]))[0]
+        np.testing.assert_array_equal(sides(rows, found), by_newton(rows, np.setxor1d(base, edit)))
 
 
 def test_where_the_way_is_too_long_newtons_method_takes_over(monkeypatch):
@@ -96,7 +98,7 @@ def test_where_the_way_is_too_long_newtons_method_takes_over(monkeypatch):
     edits = np.arange(24)[:, None]
     expected = CVAccuracy().bind(X, y).of_sets(np.arange(10), edits)
     monkeypatch.setattr(module, "MAX_STEPS", 0)
-    assert np.isnan(rows_of(X, y).scores_near(np.arange(10), edits)).all()
+    assert np.isnan(rows_of(X, y).decisions_near(np.arange(10), edits)).all()
     np.testing.assert_array_equal(CVAccuracy().bind(X, y).of_sets(np.arange(10), edits), expected)
 
 
@@ -114,7 +116,7 @@ def test_where_no_minimum_is_found_scikit_learn_is_asked(monkeypatch):
 def test_a_set_that_was_tried_is_solved_from_its_weights():
     rows = rows_of(*made(13, n_features=30))
     base, edits = np.arange(5, 15), np.array([[20], [7], [2]])
-    rows.scores_near(base, edits)
+    rows.decisions_near(base, edits)
     for edit in edits:
         features = np.setxor1d(base, edit)
         w = rows._tried.weights(features)
@@ -132,11 +134,11 @@ def test_solving_begins_where_a_part_of_the_set_was_solved(monkeypatch):
         module, "minimum", lambda A, D, n, s, w: begun.append(w.copy()) or minimum(A, D, n, s, w)
     )
     rows = rows_of(*made(14, n_features=30))
-    rows.scores(np.arange(8))
+    rows.decisions(np.arange(8))
     part = rows._base.w
-    rows.scores(np.arange(4, 20))
+    rows.decisions(np.arange(4, 20))
     np.testing.assert_array_equal(begun[1][:, 1:5], part[:, 5:9])
-    rows.scores(np.arange(8))
+    rows.decisions(np.arange(8))
     np.testing.assert_array_equal(begun[2], part)  # nothing is left to be done
 
 
