@@ -179,7 +179,9 @@ def expect(
     if not rule.remembers:
         return Prior(np.zeros(len(names)), guides=True)
     nobody = float(weight(1.0)) if rule.guides else 0.0
-    expected, sources = _expected(near, _aligned(near, names, rule.worth), nobody)
+    places = _places(near, names)
+    worths = _aligned([rule.worth(each) for each in near], places, len(names))
+    expected, sources = _expected(near, worths, nobody)
     strange = strangers(near, names) if judged is not None else np.zeros(0, dtype=np.int64)
     if rule.guides and record is not None:
         expected = OF_NEIGHBOURS * expected + (1 - OF_NEIGHBOURS) * reputation(record)
@@ -189,7 +191,10 @@ def expect(
     if not near and not expected.any():
         return None
     if rule.guides:
-        starts = neighbours_sets(near[:STARTS], names)
+        starts = [
+            np.sort(there[each.selected & (there >= 0)])
+            for each, there in zip(near[:STARTS], places, strict=False)
+        ]
     else:
         starts = [start_from(expected, threshold)]
     return Prior(
@@ -201,11 +206,6 @@ def expect(
         sources=sources,
         judged=strange,
     )
-
-
-def neighbours_sets(near: Sequence[Experience], names: Sequence[str]) -> list[Array]:
-    """Return what each neighbour selected, as indices of the new problem's features."""
-    return [np.flatnonzero(row) for row in _aligned(near, names, lambda each: each.selected)]
 
 
 def usual_size(near: Sequence[Experience]) -> int:
@@ -237,15 +237,17 @@ def _expected(
     return np.clip(expectation(distances, quality, nobody), 0.0, 1.0), sources
 
 
-def _aligned(
-    near: Sequence[Experience], names: Sequence[str], of: Callable[[Experience], Array]
-) -> Array:
-    """Return (k, n_features): a remembered quantity, for the features of the new problem."""
+def _places(near: Sequence[Experience], names: Sequence[str]) -> list[Array]:
+    """Return which feature of the new problem each of a neighbour's features is; -1 for none."""
     place = {name: index for index, name in enumerate(names)}
-    aligned = np.zeros((len(near), len(names)))
-    for row, memory in zip(aligned, near, strict=True):
-        known = [(place[n], i) for i, n in enumerate(memory.features) if n in place]
-        if known:
-            here, there = np.array(known).T
-            row[here] = np.nan_to_num(of(memory)[there])
+    return [
+        np.array([place.get(name, -1) for name in each.features], dtype=np.int64) for each in near
+    ]
+
+
+def _aligned(remembered: Sequence[Array], places: Sequence[Array], n_features: int) -> Array:
+    """Return (k, n_features): what is remembered, for the features of the new problem."""
+    aligned = np.zeros((len(places), n_features))
+    for row, values, place in zip(aligned, remembered, places, strict=True):
+        row[place[place >= 0]] = np.nan_to_num(values[place >= 0])
     return aligned
