@@ -43,6 +43,9 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
+    # A commit goes into the file itself: writing a log first, only to fold it in, takes longer.
+    "checkpoint_threshold": "0b",
+    "auto_checkpoint_skip_wal_threshold": 0,
 }
 
 
@@ -102,7 +105,6 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
         con.execute("rollback")
         raise
     con.execute("commit")
-    con.execute("checkpoint")
 
 
 @contextmanager
@@ -194,7 +196,7 @@ def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
             f"{path} is damaged or not a DuckDB file: give another --db, "
             "or move the file away and solve again"
         )
-    if isinstance(error, duckdb.IOException):
+    if isinstance(error, duckdb.IOException | duckdb.TransactionException):
         return MetaDBError(f"cannot use the MetaDB {path}: {plain(error)}")
     return None
 

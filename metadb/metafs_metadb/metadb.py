@@ -111,5 +111,4 @@ class MetaDB(Recalling, Listing):
         }
         with self.writing() as con:
             con.execute(queries.FREEZE_PROJECTION, values)
-            con.execute("checkpoint")
         return self.projection(space, distance) or []

@@ -113,7 +113,6 @@ def apply_pending(con: duckdb.DuckDBPyConnection, path: Path) -> list[str]:
             con.execute("rollback")
             raise
         done.append(f"{migration.number:04d}_{migration.name}")
-    con.execute("checkpoint")
     return done
 
 
