@@ -18,6 +18,7 @@ from metafs.settings import Settings
 from metafs.signature import Signature
 from metafs.transfer import Experience
 from metafs.typing import Array
+from metafs_metadb import Experience as BestRun
 from metafs_metadb import (
     FeatureExperience,
     FeatureRecord,
@@ -95,10 +96,38 @@ class Memory:
             exclude_name=exclude_name,
         )
 
-    def experience(self, neighbours: Sequence[Neighbour]) -> list[Experience]:
-        """Return what is remembered of each neighbour's features."""
-        ids = [near.problem_id for near in neighbours]
-        return experiences(neighbours, self._best_runs.of(ids, self.db.experience))
+    def remembered(
+        self,
+        problem: Problem,
+        neighbours: Sequence[Neighbour],
+        exclude_sources: Sequence[str | None] = (),
+        *,
+        exclude_name: str | None = None,
+    ) -> tuple[list[Experience], list[FeatureRecord]]:
+        """Return what is known of each neighbour's features, and of the problem's own elsewhere.
+
+        The latter is how each did in all other problems of the space, but for each of the sources
+        in turn.
+        """
+        records: list[FeatureRecord] = []
+
+        def ask(problem_ids: Sequence[int]) -> Mapping[int, BestRun]:
+            if not exclude_sources:
+                return self.db.experience(problem_ids)
+            taught, records[:] = self.db.remembered(
+                problem_ids,
+                space_of(problem),
+                problem.feature_names,
+                exclude_sources,
+                exclude_fingerprint=problem.fingerprint,
+                exclude_name=exclude_name,
+            )
+            return taught
+
+        best = self._best_runs.of([near.problem_id for near in neighbours], ask)
+        if not records and exclude_sources:  # all neighbours were at hand
+            ask(())
+        return experiences(neighbours, best), records
 
     def feature_experience(
         self, problem: Problem, *, exclude_name: str | None, exclude_source: str | None
@@ -110,22 +139,6 @@ class Memory:
             exclude_fingerprint=problem.fingerprint,
             exclude_name=exclude_name,
             exclude_source=exclude_source,
-        )
-
-    def feature_records(
-        self,
-        problem: Problem,
-        exclude_sources: Sequence[str | None],
-        *,
-        exclude_name: str | None = None,
-    ) -> list[FeatureRecord]:
-        """Return how each feature did in all other problems of the space, but for a source."""
-        return self.db.feature_records(
-            space_of(problem),
-            problem.feature_names,
-            exclude_sources,
-            exclude_fingerprint=problem.fingerprint,
-            exclude_name=exclude_name,
         )
 
     def solved(self, problem: Problem, settings: Settings) -> Mapping[str, Any] | None:

@@ -103,8 +103,12 @@ def prepare(
             near = memory.recall(problem, described, settings.neighbours, exclude_name=exclude_name)
         with clock("expect"):
             if takes_prior(plan.selector):
-                told = memory.experience(near)
-                expecting = Expecting(problem, plan, memory, exclude_name, learning=learning)
+                sources = (None, problem.source) if learning else (None,)
+                told, found = memory.remembered(
+                    problem, near, sources if rule.guides else (), exclude_name=exclude_name
+                )
+                records = dict(zip(sources, found, strict=False))
+                expecting = Expecting(problem, plan, memory, exclude_name, records)
                 prior = expecting(told, None)
                 if learning:
                     elsewhere = [each for each in told if each.source != problem.source]
@@ -115,7 +119,8 @@ def prepare(
 class Expecting:
     """Turns what memory told of one problem's neighbours into a prior.
 
-    Problems called `exclude_name` have no say in what is known of features elsewhere.
+    `records` tell how its features did elsewhere, by the source that is left out. Problems called
+    `exclude_name` have no say in that either.
     """
 
     def __init__(
@@ -124,17 +129,11 @@ class Expecting:
         plan: Plan,
         memory: Memory,
         exclude_name: str | None,
-        *,
-        learning: bool,
+        records: Mapping[str | None, FeatureRecord],
     ) -> None:
         self.problem, self.plan = problem, plan
         self.judge = Judge(problem, plan, memory, exclude_name)
-        self.records: dict[str | None, FeatureRecord] = {}
-        rule = TRANSFERS[plan.settings.transfer]
-        if rule is not None and rule.guides:
-            sources = (None, problem.source) if learning else (None,)
-            found = memory.feature_records(problem, sources, exclude_name=exclude_name)
-            self.records = dict(zip(sources, found, strict=True))
+        self.records = records
 
     def __call__(self, told: Sequence[Experience], exclude_source: str | None) -> Prior | None:
         """Return the prior, without a say for problems of `exclude_source`."""

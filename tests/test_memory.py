@@ -8,8 +8,9 @@ import pytest
 
 from metafs.hookspecs import hookimpl
 from metafs.loop import solve
-from metafs.memory import uninterrupted
+from metafs.memory import INDEX_FROM, Memory, uninterrupted
 from metafs.registry import Registry
+from metafs.settings import Settings
 from metafs.signature import hash_keys, signature_of
 from metafs.testing import cases_of
 from metafs_metadb import MetaDB
@@ -64,3 +65,22 @@ def test_ctrl_c_waits_until_the_block_is_done():
 def test_the_distance_of_these_tests_keeps_the_contract():
     for case in cases_of(Plugin()):
         case()
+
+
+def test_what_to_expect_of_a_problem_is_asked_in_one_visit(db, related, monkeypatch):
+    problems = [related(number) for number in range(3)]
+    list(solve(problems[:2], db=db, budget=50, folds=2))
+    metadb, visits = MetaDB(db), []
+    plan = Settings(budget=50, folds=2).resolve(Registry())
+    memory = Memory(metadb, plan.distance, INDEX_FROM)
+    described = memory.describe(problems[2], plan.settings.distance)
+    near = memory.recall(problems[2], described, 5)
+    reading = metadb.reading
+    monkeypatch.setattr(metadb, "reading", lambda: visits.append("one") or reading())
+    for asked in ("not at hand", "at hand"):
+        told, records = memory.remembered(problems[2], near, (None, "elsewhere"))
+        assert visits.pop() == "one" and not visits, asked
+        assert [each.problem for each in told] == [each.name for each in near]
+        assert [record.n_solved for record in records] == [2, 2]
+    told, records = memory.remembered(problems[2], near)  # both at hand, no record wanted
+    assert len(told) == 2 and not records and not visits

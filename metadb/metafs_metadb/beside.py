@@ -7,6 +7,7 @@ be written to only means that each process makes its own. A small database has n
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -14,21 +15,21 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import feature_record, index_file, index_queries, signature_index
+from metafs_metadb import experience, feature_record, index_file, index_queries, signature_index
 from metafs_metadb.feature_sums import FeatureSums, OwnRun
 from metafs_metadb.mark import Mark
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.record import Written
-from metafs_metadb.rows import FeatureRecord, Recorded, RunRow, SelectionRows
+from metafs_metadb.rows import Experience, FeatureRecord, Recorded, RunRow, SelectionRows
 from metafs_metadb.signature_index import KeptSignatures
 from metafs_metadb.stamp import Stamp
-from metafs_metadb.vocabulary import NamesAtHand, Vocabulary, feature_ids
+from metafs_metadb.vocabulary import NamesAtHand, Vocabulary, feature_ids, features
 
 SUFFIX = ".index"
 
 # From how many rows on an index is quicker than SQL alone.
 FEATURES_FROM = 200_000
-SUMS_FROM = 5_000
+SUMS_FROM = 0  # always; what SQL says alone is there to compare with
 SIGNATURES_FROM = 200_000
 
 # From how many selections on their sums are worth a file: fewer are summed in no time.
@@ -78,19 +79,31 @@ class Beside:
         self._own: dict[int, OwnRun] = {}  # by run_id: recorded since the sums were caught up
         self._written = -1  # the last run in the file of sums
 
-    def feature_records(
+    def remembered(
         self,
         con: duckdb.DuckDBPyConnection,
+        problem_ids: Sequence[int],
+        names: Sequence[str],
+        which: Mapping[str, str | None],
+        exclude_sources: Sequence[str | None],
+    ) -> tuple[dict[int, Experience], list[FeatureRecord] | None]:
+        """Return what problems taught, and the records of all names without each of the sources.
+
+        `which` names the space and who is always left out. No records means that there was much
+        to catch up with: ask again in another visit, so that others can come in between.
+        """
+        stamp = self.look(con)
+        taught = experience.read(con, problem_ids, names_of=self._names_of)
+        return taught, self._feature_records(con, stamp, names, which, exclude_sources)
+
+    def _feature_records(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        stamp: Stamp,
         names: Sequence[str],
         which: Mapping[str, str | None],
         exclude_sources: Sequence[str | None],
     ) -> list[FeatureRecord] | None:
-        """Return the records of all names, without each of the sources in turn.
-
-        `which` names the space and who is always left out. None means that there was much to catch
-        up with: ask again in another visit, so that others can come in between.
-        """
-        stamp = self.look(con)
         ids = self._feature_ids(con, str(which["space"]), names, indexing=stamp)
         if self._n_rows["selection"] < SUMS_FROM:
             asked = ({**which, "exclude_source": source} for source in exclude_sources)
@@ -112,16 +125,26 @@ class Beside:
         names: Sequence[str],
         indexing: Stamp | None = None,
     ) -> NDArray[np.int64]:
-        ids = self._at_hand.of(space, names)
-        missing = np.flatnonzero(ids == 0)
+        ids = self._at_hand.ids(space, names)
+        missing = np.flatnonzero(ids < 0)
         if len(missing):
             self._open_vocabulary(con)
             if indexing is not None:
                 self._build_vocabulary(con, indexing)
             asked = [names[each] for each in missing.tolist()]
             ids[missing] = feature_ids(con, space, asked, self._vocabulary)
-            self._at_hand.keep(space, asked, ids[missing])
+            self._at_hand.keep(zip(ids[missing].tolist(), repeat(space), asked, strict=False))
         return ids
+
+    def _names_of(
+        self, con: duckdb.DuckDBPyConnection, ids: NDArray[np.int64]
+    ) -> Mapping[int, str]:
+        """Return the name of each id, and have them all at hand for who asks for their ids."""
+        names = self._at_hand.names(ids.tolist())
+        missing = [each for each in ids.tolist() if each not in names]
+        found = features(con, np.array(missing, np.int64))
+        self._at_hand.keep(found)
+        return names | {feature_id: name for feature_id, _, name in found}
 
     def _open_vocabulary(self, con: duckdb.DuckDBPyConnection) -> None:
         self.wants_vocabulary = False
@@ -177,7 +200,9 @@ class Beside:
         if self._seen is not None:
             self._seen = self._seen.after(recorded, written.run_digest, written.problem_digest)
         self._n_rows = written.n_rows
-        self._at_hand.keep(space, rows.names, written.feature_ids)
+        self._at_hand.keep(
+            zip(written.feature_ids.tolist(), repeat(space), rows.names, strict=False)
+        )
         self._mark.leave()
         first = recorded.first and run.status == "solved"
         if self._sums is not None and first and len(self._own) < FEWEST_TO_WRITE:

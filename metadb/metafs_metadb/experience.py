@@ -5,7 +5,7 @@ and how the features are called. Each reads only what it needs of tables that ar
 their ids, so the time hardly grows with what is stored.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import duckdb
 import numpy as np
@@ -13,17 +13,32 @@ from numpy.typing import NDArray
 
 from metafs_metadb import queries
 from metafs_metadb.rows import Experience
+from metafs_metadb.vocabulary import features
+
+Names = Callable[[duckdb.DuckDBPyConnection, NDArray[np.int64]], Mapping[int, str]]
+
+
+def _names_of(con: duckdb.DuckDBPyConnection, feature_ids: NDArray[np.int64]) -> dict[int, str]:
+    """Return the name of each feature, given their ids in ascending order."""
+    return {feature_id: name for feature_id, _, name in features(con, feature_ids)}
 
 
 def read(
-    con: duckdb.DuckDBPyConnection, problem_ids: Sequence[int], before: int | None = None
+    con: duckdb.DuckDBPyConnection,
+    problem_ids: Sequence[int],
+    before: int | None = None,
+    names_of: Names = _names_of,
 ) -> dict[int, Experience]:
     """Return what the best run of each problem taught, in the order asked."""
+    if not problem_ids:
+        return {}
     asked = {"problem_ids": list(problem_ids), "before": before}
-    best = {row[0]: row[1:] for row in con.execute(queries.BEST_RUNS, asked).fetchall()}
+    best: dict[int, tuple[int, str]] = {}
+    for problem_id, run_id, source in con.execute(queries.RUNS_BEST_FIRST, asked).fetchall():
+        best.setdefault(problem_id, (run_id, source))
     runs = [run_id for run_id, _ in best.values()]
     found = con.execute(queries.SELECTIONS, {"run_ids": runs}).fetchnumpy()
-    names = _names(con, found["feature_id"])
+    names = names_of(con, np.unique(found["feature_id"]))
     order = np.argsort(found["run_id"], kind="stable")
     in_order = found["run_id"][order]
 
@@ -40,13 +55,3 @@ def read(
         )
 
     return {each: taught(each, *best[each]) for each in problem_ids if each in best}
-
-
-def _names(con: duckdb.DuckDBPyConnection, feature_ids: NDArray[np.int64]) -> dict[int, str]:
-    """Return the name of each feature."""
-    ids = np.unique(feature_ids)
-    if not len(ids):
-        return {}
-    con.register("incoming_id", {"feature_id": ids})
-    bounds = {"first_id": int(ids[0]), "last_id": int(ids[-1])}
-    return dict(con.execute(queries.FEATURE_NAMES, bounds).fetchall())

@@ -46,6 +46,9 @@ select max(run_id) from run
 where problem_id = $problem_id and settings = $settings and status = 'solved'
 """
 
+# For the rest of a visit in which rows are only added: there is nothing in them to optimise.
+PLAN_NOTHING = "pragma disable_optimizer"
+
 INSERT_PROBLEM = f"""
 insert into problem (
     space, name, source, fingerprint, n_samples, n_features, target, created_at
@@ -239,17 +242,15 @@ order by divergence, p.problem_id
 limit $k
 """
 
-# The order of `best_run`, which would rank the runs of all problems.
-BEST_RUNS = """
+# The best run of each problem comes first, in the order of `best_run`, which would rank the runs of
+# all problems. These are few, so sorting them is quicker than ranking them by problem.
+RUNS_BEST_FIRST = """
 select r.problem_id, r.run_id, p.source
 from run r
 join problem p using (problem_id)
 where r.status = 'solved' and list_contains($problem_ids::bigint[], r.problem_id)
   and ($before::bigint is null or r.run_id < $before)
-qualify row_number() over (
-    partition by r.problem_id
-    order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last, r.run_id desc
-) = 1
+order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last, r.run_id desc
 """
 
 SELECTIONS = """
@@ -259,8 +260,8 @@ where run_id in (select unnest($run_ids::bigint[]))
 """
 
 # `incoming_id` holds feature ids.
-FEATURE_NAMES = """
-select feature_id, name
+FEATURES_BY_ID = """
+select feature_id, space, name
 from feature
 join incoming_id using (feature_id)
 where feature_id between $first_id and $last_id

@@ -29,9 +29,10 @@ class Recalling(MetaFile):
         the list of `Neighbour` it asked.
         """
         with self.reading() as con:
-            found = con.execute(
-                queries.SOLVED_RUN, {"fingerprint": fingerprint, "settings": settings}
-            )
+            which: dict[str, Any] = {"fingerprint": fingerprint}
+            if not con.execute(queries.KNOWN_PROBLEM, which).fetchall():
+                return None  # as a rule
+            found = con.execute(queries.SOLVED_RUN, which | {"settings": settings})
             columns = [column[0] for column in found.description or ()]
             rows = found.fetchall()
             if not rows:
@@ -149,17 +150,40 @@ class Recalling(MetaFile):
         exclude_fingerprint: str | None = None,
         exclude_name: str | None = None,
     ) -> list[FeatureRecord]:
-        """Return what `feature_record` does without each of several sources, in one visit."""
+        """Return what `feature_record` does without each of several sources."""
+        _, records = self.remembered(
+            (),
+            space,
+            names,
+            exclude_sources,
+            exclude_fingerprint=exclude_fingerprint,
+            exclude_name=exclude_name,
+        )
+        return records
+
+    def remembered(
+        self,
+        problem_ids: Sequence[int],
+        space: str,
+        names: Sequence[str],
+        exclude_sources: Sequence[str | None],
+        *,
+        exclude_fingerprint: str | None = None,
+        exclude_name: str | None = None,
+    ) -> tuple[dict[int, Experience], list[FeatureRecord]]:
+        """Return what `experience` and `feature_records` do, in one visit."""
         which = {
             "space": space,
             "exclude_fingerprint": exclude_fingerprint,
             "exclude_name": exclude_name,
         }
-        found = None
-        while found is None:
+        records = None
+        while records is None:
             with self.reading() as con:
-                found = self._beside.feature_records(con, names, which, exclude_sources)
-        return found
+                taught, records = self._beside.remembered(
+                    con, problem_ids, names, which, exclude_sources
+                )
+        return taught, records
 
     def described_spaces(self) -> list[str]:
         """Return the spaces in which properties of features are known."""

@@ -59,11 +59,13 @@ def write(
     known_id = _known_problem(con, problem)
     if known_id is not None and (before := _solved_before(con, known_id, run)) is not None:
         return Recorded(known_id, before, again=True), None
+    ids = _feature_ids(con, problem.space, selections.names, known_ids, tally)
+    properties.write(con, ids, meta_features, tally)
+    if known_id is None:
+        con.execute(queries.PLAN_NOTHING)
     problem_id, problem_digest = _write_problem(con, problem, known_id, tally)
     for distance, signature in signatures.items():
         _write_signature(con, problem_id, distance, signature, tally)
-    ids = _feature_ids(con, problem.space, selections.names, known_ids, tally)
-    properties.write(con, ids, meta_features, tally)
     (run_id,) = con.execute(queries.NEXT_RUN_ID).fetchall()[0]
     _write_selections(con, run_id, ids, selections, tally)
     _write_candidates(con, run_id, ids, selections.names, candidates, tally)

@@ -6,7 +6,7 @@ that came after the index was made have larger ids, and only these are looked th
 until they are many enough to make it anew.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -21,7 +21,7 @@ from metafs_metadb.stamp import Stamp
 MOST_RECENT = 1 / 16  # share of features that may be looked through by name
 FEWEST_TO_REBUILD = 8192
 
-MOST_AT_HAND = 2**17  # names that a process remembers by themselves, at some 200 bytes each
+MOST_AT_HAND = 2**17  # names that a process remembers by themselves, at some 300 bytes each
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,28 +75,37 @@ class Vocabulary:
 
 
 class NamesAtHand:
-    """The ids of names that a process has asked for or recorded, while nobody else writes.
+    """Names that a process has asked for or recorded, and their ids, while nobody else writes.
 
-    A stream asks for the same names again and again.
+    A stream asks for the same names again and again, also for those that are new: once to know
+    what to expect of them, once more to record them.
     """
 
     def __init__(self) -> None:
         self._ids: dict[tuple[str, str], int] = {}  # by space and name
+        self._names: dict[int, str] = {}
 
-    def of(self, space: str, names: Sequence[str]) -> NDArray[np.int64]:
-        """Return the id of each name, 0 for one that is not at hand."""
-        return np.array([self._ids.get((space, name), 0) for name in names], np.int64)
+    def ids(self, space: str, names: Sequence[str]) -> NDArray[np.int64]:
+        """Return the id of each name, 0 for one that is new, -1 for one that is not at hand."""
+        return np.array([self._ids.get((space, name), -1) for name in names], np.int64)
 
-    def keep(self, space: str, names: Sequence[str], ids: NDArray[np.int64]) -> None:
-        """Have names at hand from now on, but for those whose id is 0."""
-        if len(self._ids) + len(names) > MOST_AT_HAND:
-            self._ids.clear()
-        known = zip(names, ids.tolist(), strict=True)
-        self._ids.update({(space, name): each for name, each in known if each})
+    def names(self, ids: Iterable[int]) -> dict[int, str]:
+        """Return the names of those ids that are at hand."""
+        return {each: self._names[each] for each in ids if each in self._names}
+
+    def keep(self, features: Iterable[tuple[int, str, str]]) -> None:
+        """Have features at hand from now on, each an id, 0 for a new one, a space and a name."""
+        for feature_id, space, name in features:
+            self._ids[space, name] = feature_id
+            if feature_id:
+                self._names[feature_id] = name
+        if len(self._ids) > MOST_AT_HAND:
+            self.forget()
 
     def forget(self) -> None:
         """Have nothing at hand."""
         self._ids.clear()
+        self._names.clear()
 
 
 def feature_ids(
@@ -113,6 +122,17 @@ def feature_ids(
     found = con.execute(queries.FEATURE_IDS, {"space": space}).fetchnumpy()
     ids[found["position"]] = found["feature_id"]
     return ids
+
+
+def features(
+    con: duckdb.DuckDBPyConnection, feature_ids: NDArray[np.int64]
+) -> list[tuple[int, str, str]]:
+    """Return id, space and name of features, given their ids in ascending order."""
+    if not len(feature_ids):
+        return []
+    con.register("incoming_id", {"feature_id": feature_ids})
+    bounds = {"first_id": int(feature_ids[0]), "last_id": int(feature_ids[-1])}
+    return con.execute(queries.FEATURES_BY_ID, bounds).fetchall()
 
 
 def texts(values: Sequence[str]) -> NDArray[np.object_]:

@@ -130,16 +130,16 @@ def test_memory_asks_for_the_features_of_a_problem_and_leaves_the_problem_out(tm
     X = [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
     problem = Problem.of(X, [0, 1, 0, 1], feature_names=["b", "a"], name="new", space="default")
     memory = Memory(db, distance=None)
-    everybody, without_file = memory.feature_records(problem, (None, "p.csv"))
+    _, (everybody, without_file) = memory.remembered(problem, [], (None, "p.csv"))
     assert everybody.relative.tolist() == [0.5, 1.0]
     assert without_file.n_solved == 0
-    assert memory.feature_records(problem, (None,), exclude_name="p")[0].n_solved == 0
+    assert memory.remembered(problem, [], (None,), exclude_name="p")[1][0].n_solved == 0
     db.record(
         ProblemRow("default", "new", "", problem.fingerprint, 4, 2, "y"),
         RunRow("climb", "none", STARTED, "0.1.0", score=0.5),
         selections=SelectionRows(("a",), q=[1.0], selected=[True]),
     )
-    assert memory.feature_records(problem, (None,))[0].n_problems.tolist() == [1, 1]
+    assert memory.remembered(problem, [], (None,))[1][0].n_problems.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])

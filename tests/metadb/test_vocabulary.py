@@ -66,6 +66,36 @@ def test_names_at_hand_are_not_looked_up(db, monkeypatch, n):
     assert names_of(db) == ["a", "b"]
 
 
+def test_a_new_name_is_looked_up_once(db, monkeypatch):
+    tell(db, {"a": (1.0, True)}, "p")
+    assert db.feature_record("default", ["a", "new"]).n_problems.tolist() == [1, 0]
+    with monkeypatch.context() as patch:
+        patch.setattr(beside, "feature_ids", None)
+        tell(db, {"new": (1.0, True)}, "q")
+    assert names_of(db) == ["a", "new"]
+    db.feature_record("default", ["newer"])
+    tell(MetaDB(db.path), {"newer": (1.0, True)}, "recorded by somebody else in between")
+    tell(db, {"newer": (1.0, True)}, "r")
+    assert names_of(db) == ["a", "new", "newer"]
+    assert db.check() == []
+
+
+def test_names_of_neighbours_are_at_hand_each_in_its_space(db, monkeypatch):
+    ids = [tell(db, {"a": (1.0, True)}, "p", space=space).problem_id for space in ("x", "y")]
+    ids.append(tell(db, {"b": (1.0, True), "a": (0.5, False)}, "q", space="x").problem_id)
+    other = MetaDB(db.path)
+    tell(other, {"c": (1.0, True)}, "r")  # from now on it knows the file again
+    taught, (record,) = other.remembered(ids, "x", ["a", "b"], (None,))
+    assert {each: taught[each].names for each in ids} == {
+        each: db.experience([each])[each].names for each in ids
+    }
+    assert record.n_problems.tolist() == [2, 1]
+    monkeypatch.setattr(beside, "feature_ids", None)
+    monkeypatch.setattr(beside, "features", lambda con, ids: [] if not len(ids) else None)
+    assert other.feature_record("y", ["a"]).n_problems.tolist() == [1]
+    assert other.remembered(ids, "x", ["b", "a"], (None,))[1][0].n_problems.tolist() == [1, 2]
+
+
 def test_a_name_that_was_changed_by_hand_is_another_name(db):
     with limits(10**18):
         tell(db, {"a": (1.0, True)}, "p")
