@@ -3,12 +3,13 @@ r"""Weigh what a problem tells of its features against what memory expects of th
 With :math:`I(s)` the mutual information of a feature alone with the target, :math:`H(s)` its
 entropy, and :math:`P(s)` what memory expects of it,
 
-.. math:: \mathrm{promise}(s) = \frac{I(s)}{\max_t I(t)} + \frac{H(s)}{\max_t H(t)} + P(s)
+.. math:: \mathrm{promise}(s) = \frac{I(s) + H(s)}{\max_t (I(t) + H(t))} + \frac{P(s)}{2}
 
 The first features of a set must tell much alone. Those that join it later must part the rows that
-it leaves together, and the more entropy a feature has, the more rows it parts. A feature that
-memory never met is judged by its own evidence. Evidence of one's own that contradicts memory is a
-reason for doubt.
+it leaves together, and the more entropy a feature has, the more rows it parts. Both are counted in
+bits: where no feature tells much alone, what it tells hardly matters. A feature that memory never
+met is judged by its own evidence. Evidence of one's own that contradicts memory is a reason for
+doubt.
 """
 
 from collections.abc import Mapping
@@ -23,6 +24,8 @@ from metafs.typing import Array, Matrix
 
 MUCH = 0.45
 """The share of the target that one feature must tell for good sets to be small."""
+OF_MEMORY = 0.5
+"""The weight of what memory expects; that of the best evidence of one's own is 1."""
 
 
 def information_of_each(
@@ -80,9 +83,11 @@ def promise(own: Array, entropies: Array, expected: Array) -> Array:
     Examples
     --------
     >>> promise(np.array([0.8, 0.2, 0.2]), np.array([1.0, 1.0, 0.5]), np.array([0.0, 0.0, 0.9]))
-    array([2.  , 1.25, 1.65])
+    array([1.        , 0.66666667, 0.83888889])
     """
-    return np.asarray(_relative(own) + _relative(entropies) + expected)
+    evidence = own + entropies
+    best = evidence.max(initial=0.0)
+    return np.asarray((evidence / best if best > 0 else evidence) + OF_MEMORY * expected)
 
 
 def one_tells_much(own: Array, y: Array) -> bool:
@@ -111,8 +116,3 @@ def agree(own: Array, expected: Array) -> bool:
     if np.ptp(expected) == 0 or np.ptp(own) == 0:
         return True
     return bool(np.corrcoef(own, expected)[0, 1] > 0)
-
-
-def _relative(values: Array) -> Array:
-    best = values.max(initial=0.0)
-    return values / best if best > 0 else values

@@ -12,13 +12,13 @@ UNIT = st.lists(st.floats(0.0, 1.0, allow_subnormal=False), min_size=4, max_size
 
 
 @given(UNIT, UNIT, UNIT, st.permutations(range(4)))
-def test_promise_is_own_evidence_relative_to_the_best_plus_expectation(
+def test_promise_is_own_evidence_relative_to_the_best_and_half_the_expectation(
     own, spread, expected, order
 ):
     found = promise(own, spread, expected)
-    most, widest = max(own) or 1.0, max(spread) or 1.0
+    most = max(own + spread) or 1.0
     rows = zip(own, spread, expected, strict=True)
-    np.testing.assert_allclose(found, [o / most + h / widest + e for o, h, e in rows], rtol=1e-12)
+    np.testing.assert_allclose(found, [(o + h) / most + e / 2 for o, h, e in rows], rtol=1e-12)
     again = promise(own[order], spread[order], expected[order])
     np.testing.assert_array_equal(again, found[order])
 

@@ -20,9 +20,10 @@ r"""The guided climb: features tried in the order of their promise, guarded by t
    helps. That leads to the end of the guard's path, or near it, at a fraction of its price.
 
 The guard is the published climb from the empty set, on its own path, and the best set of both
-counts. From the first kick on it gets as many evaluations as steps 3 and 4 do; so what it finds
-after n evaluations is found here after at most 2n and those of steps 1 and 2. If the prior is
-doubtful the guard comes first, and gets ten evaluations for one.
+counts. From the first kick on it gets as many evaluations as steps 3 and 4 do, and as many again
+for each of them in a row that brought nothing; so what it finds after n evaluations is found here
+after at most 2n and those of steps 1 and 2. If the prior is doubtful the guard comes first, and
+gets ten evaluations for one.
 """
 
 from collections.abc import Sequence
@@ -47,8 +48,8 @@ KICK = 3
 PATIENCE, BUDGET_PER_FAILURE = 2, 2000
 """Kicks and pursuits in a row without a better set after which nothing more is hoped for; one more
 for every so many evaluations of a large budget."""
-GUARD, GUARD_IN_DOUBT = 1, 10
-"""Evaluations of the published climb to one of the guided."""
+GUARD_IN_DOUBT = 10
+"""Evaluations of the published climb to one of the guided, if that deserves little trust."""
 AHEAD_IN_DOUBT = 640
 """Evaluations of the published climb before any of the guided."""
 
@@ -213,7 +214,7 @@ def climb_guarded(
                 moved = False
             else:
                 guided.step()
-            share = GUARD_IN_DOUBT if doubtful else GUARD if settled else 0
+            share = GUARD_IN_DOUBT if doubtful else 1 + guided.failures if settled else 0
             owed += share * (before - sets.left)
         else:
             before, stood = sets.left, published.at
