@@ -103,11 +103,10 @@ def prepare(
             near = memory.recall(problem, described, settings.neighbours, exclude_name=exclude_name)
         with clock("expect"):
             if takes_prior(plan.selector):
-                sources = (None, problem.source) if learning else (None,)
-                told, found = memory.remembered(
-                    problem, near, sources if rule.guides else (), exclude_name=exclude_name
-                )
-                records = dict(zip(sources, found, strict=False))
+                sources = [None, problem.source] if learning else [None]
+                asked = sources if rule.guides else []
+                told, found = memory.remembered(problem, near, asked, exclude_name=exclude_name)
+                records = dict(zip(asked, found, strict=True))
                 expecting = Expecting(problem, plan, memory, exclude_name, records)
                 prior = expecting(told, None)
                 if learning:

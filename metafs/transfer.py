@@ -193,7 +193,7 @@ def expect(
     if rule.guides:
         starts = [
             np.sort(there[each.selected & (there >= 0)])
-            for each, there in zip(near[:STARTS], places, strict=False)
+            for each, there in zip(near[:STARTS], places[:STARTS], strict=True)
         ]
     else:
         starts = [start_from(expected, threshold)]

@@ -7,7 +7,6 @@ be written to only means that each process makes its own. A small database has n
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import repeat
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -133,7 +132,7 @@ class Beside:
                 self._build_vocabulary(con, indexing)
             asked = [names[each] for each in missing.tolist()]
             ids[missing] = feature_ids(con, space, asked, self._vocabulary)
-            self._at_hand.keep(zip(ids[missing].tolist(), repeat(space), asked, strict=False))
+            self._at_hand.keep(space, asked, ids[missing])
         return ids
 
     def _names_of(
@@ -143,7 +142,7 @@ class Beside:
         names = self._at_hand.names(ids.tolist())
         missing = [each for each in ids.tolist() if each not in names]
         found = features(con, np.array(missing, np.int64))
-        self._at_hand.keep(found)
+        self._at_hand.keep_all(found)
         return names | {feature_id: name for feature_id, _, name in found}
 
     def _open_vocabulary(self, con: duckdb.DuckDBPyConnection) -> None:
@@ -200,9 +199,7 @@ class Beside:
         if self._seen is not None:
             self._seen = self._seen.after(recorded, written.run_digest, written.problem_digest)
         self._n_rows = written.n_rows
-        self._at_hand.keep(
-            zip(written.feature_ids.tolist(), repeat(space), rows.names, strict=False)
-        )
+        self._at_hand.keep(space, rows.names, written.feature_ids)
         self._mark.leave()
         first = recorded.first and run.status == "solved"
         if self._sums is not None and first and len(self._own) < FEWEST_TO_WRITE:

@@ -93,8 +93,13 @@ class NamesAtHand:
         """Return the names of those ids that are at hand."""
         return {each: self._names[each] for each in ids if each in self._names}
 
-    def keep(self, features: Iterable[tuple[int, str, str]]) -> None:
-        """Have features at hand from now on, each an id, 0 for a new one, a space and a name."""
+    def keep(self, space: str, names: Sequence[str], ids: NDArray[np.int64]) -> None:
+        """Have names at hand from now on, with their ids, 0 for a new one."""
+        known = zip(ids.tolist(), names, strict=True)
+        self.keep_all((feature_id, space, name) for feature_id, name in known)
+
+    def keep_all(self, features: Iterable[tuple[int, str, str]]) -> None:
+        """Have features at hand from now on, each an id, a space and a name."""
         for feature_id, space, name in features:
             self._ids[space, name] = feature_id
             if feature_id:
