@@ -28,7 +28,6 @@ SUFFIX = ".index"
 
 # From how many rows on an index is quicker than SQL alone.
 FEATURES_FROM = 200_000
-SUMS_FROM = 0  # always; what SQL says alone is there to compare with
 SIGNATURES_FROM = 200_000
 
 # From how many selections on their sums are worth a file: fewer are summed in no time.
@@ -104,9 +103,6 @@ class Beside:
         exclude_sources: Sequence[str | None],
     ) -> list[FeatureRecord] | None:
         ids = self._feature_ids(con, str(which["space"]), names, indexing=stamp)
-        if self._n_rows["selection"] < SUMS_FROM:
-            asked = ({**which, "exclude_source": source} for source in exclude_sources)
-            return [feature_record.read(con, ids, each) for each in asked]
         sums = self._caught_up(con, stamp, kept=self._n_rows["selection"] >= SELECTIONS_FROM)
         return sums.read(con, ids, which, exclude_sources) if sums.stamp == stamp else None
 

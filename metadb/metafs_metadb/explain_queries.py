@@ -1,6 +1,4 @@
-"""The queries of `told`: what one run wrote, and what was known of features before it."""
-
-from metafs_metadb.feature_record_queries import RECORD_OF_TOLD
+"""The queries of `told`: what one run wrote."""
 
 # The run asked for, or else the one that the problem is remembered by, in the order of `best_run`.
 RUN_OF_PROBLEM = """
@@ -27,23 +25,3 @@ order by s.rank nulls last, f.feature_id
 CANDIDATES_OF_RUN = """
 select step, features, fitness from candidate where run_id = $run_id order by step
 """
-
-# The problems that counted when a run began, each by the best run it had then.
-_TOLD_BEFORE = """
-told as (
-    select r.run_id
-    from run r
-    join problem p using (problem_id)
-    where r.status = 'solved' and r.run_id < $before
-      and p.space = $space and not p.excluded and p.fingerprint <> $exclude_fingerprint
-    qualify row_number() over (
-        partition by r.problem_id
-        order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last,
-            r.run_id desc
-    ) = 1
-)
-"""
-
-N_SOLVED_BEFORE = f"with {_TOLD_BEFORE} select count(*) from told"
-
-FEATURE_RECORD_BEFORE = f"with {_TOLD_BEFORE},{RECORD_OF_TOLD}"

@@ -30,18 +30,27 @@ TOTALS = (*COUNTS, *SUMS)
 def read(
     con: duckdb.DuckDBPyConnection,
     ids: NDArray[np.int64],
-    which: Mapping[str, object],
+    space: str,
     *,
-    n_solved: str = queries.N_SOLVED,
-    totals: str = queries.FEATURE_RECORD,
+    before: int | None = None,
+    exclude_fingerprint: str | None = None,
+    exclude_name: str | None = None,
+    exclude_source: str | None = None,
 ) -> FeatureRecord:
-    """Return the record of each feature, by SQL; `which` names the space and who is left out."""
+    """Return the record of each feature by SQL alone, also as it was before a run."""
+    which = {
+        "space": space,
+        "before": before,
+        "exclude_fingerprint": exclude_fingerprint,
+        "exclude_name": exclude_name,
+        "exclude_source": exclude_source,
+    }
     con.register("incoming_id", {"feature_id": ids, "position": np.arange(len(ids))})
-    ((number,),) = con.execute(n_solved, dict(which)).fetchall()
-    found = con.execute(totals, dict(which)).fetchnumpy()
+    ((n_solved,),) = con.execute(queries.N_SOLVED, which).fetchall()
+    found = con.execute(queries.FEATURE_RECORD, which).fetchnumpy()
     of_each = np.zeros((len(ids), len(TOTALS)), np.int64)
     of_each[np.asarray(found["position"], np.int64)] = columns_of(found)
-    return from_totals(of_each, int(number))
+    return from_totals(of_each, int(n_solved))
 
 
 def columns_of(found: Mapping[str, NDArray[np.int64]]) -> Totals:

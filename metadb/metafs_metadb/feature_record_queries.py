@@ -3,16 +3,22 @@
 `incoming_id` holds the features asked for and their positions, `incoming_run` the runs that speak.
 """
 
-# The problems that count, each by its best run.
+# The problems that count, each by its best run, or by the best it had before another one.
 _TOLD = """
 told as (
     select r.run_id
-    from best_run r
-    join recallable p using (problem_id)
-    where p.space = $space
+    from run r
+    join problem p using (problem_id)
+    where r.status = 'solved' and ($before::bigint is null or r.run_id < $before)
+      and p.space = $space and not p.excluded
       and ($exclude_fingerprint is null or p.fingerprint <> $exclude_fingerprint)
       and ($exclude_name is null or p.name <> $exclude_name)
       and ($exclude_source is null or p.source <> $exclude_source)
+    qualify row_number() over (
+        partition by r.problem_id
+        order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last,
+            r.run_id desc
+    ) = 1
 )
 """
 
@@ -37,7 +43,8 @@ count(*) filter (where selected)  as n_selected,
 N_SOLVED = f"with {_TOLD} select count(*) from told"
 
 # What the runs of `told` say of each feature asked for.
-RECORD_OF_TOLD = f"""
+FEATURE_RECORD = f"""
+with {_TOLD},
 best as (
     select s.run_id, max({_Q}) as q
     from selection s
@@ -54,8 +61,6 @@ select position, {_TOTALS}
 from scored
 group by position
 """
-
-FEATURE_RECORD = f"with {_TOLD},{RECORD_OF_TOLD}"
 
 # --- sums over all problems -----------------------------------------------------------------------
 

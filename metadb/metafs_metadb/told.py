@@ -62,17 +62,12 @@ def record_before(
     con: duckdb.DuckDBPyConnection, run: Mapping[str, Any], names: Sequence[str]
 ) -> FeatureRecord:
     """Return the record that each feature had when a run began, over all other problems."""
-    which = {
-        "before": run["run_id"],
-        "space": run["space"],
-        "exclude_fingerprint": run["fingerprint"],
-    }
     return feature_record.read(
         con,
         feature_ids(con, run["space"], names, None),
-        which,
-        n_solved=explain_queries.N_SOLVED_BEFORE,
-        totals=explain_queries.FEATURE_RECORD_BEFORE,
+        run["space"],
+        before=run["run_id"],
+        exclude_fingerprint=run["fingerprint"],
     )
 
 

@@ -4,7 +4,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows, beside
+from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows, beside, feature_record
+from metafs_metadb.vocabulary import feature_ids
 
 from .building import STARTED, signature
 
@@ -16,7 +17,7 @@ ASKED = ("unheard of", *WORDS[::-1], "new 3")
 def limits(n):
     """Index from n rows on, and rewrite files at every turn."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("FEATURES_FROM", "SUMS_FROM", "SELECTIONS_FROM", "SIGNATURES_FROM"):
+        for name in ("FEATURES_FROM", "SELECTIONS_FROM", "SIGNATURES_FROM"):
             patch.setattr(beside, name, n)
         patch.setattr(beside, "FEWEST_TO_WRITE", 2)
         patch.setattr(beside, "MOST_AT_ONCE", 2)
@@ -52,11 +53,18 @@ QUESTIONS = (
 QUERY = signature({2: 0.4, 10: 0.2, 11: 0.2, 12: 0.2})
 
 
-def answers(db):
+def record_by_sql(db, space, names, **left_out):
+    """What `MetaDB.feature_record` returns, by SQL alone."""
+    with db.reading() as con:
+        ids = feature_ids(con, space, names, None)
+        return feature_record.read(con, ids, space, **left_out)
+
+
+def answers(db, record_of=MetaDB.feature_record):
     """Everything that an index may answer, as plain values."""
     told = []
     for space, left_out in QUESTIONS:
-        record = db.feature_record(space, ASKED, **left_out)
+        record = record_of(db, space, ASKED, **left_out)
         told.append((record.n_solved, *(column.tolist() for column in vars_of(record))))
     return told, db.index("jsd", "default").nearest(*QUERY, 4, exclude_name="r")
 
@@ -73,7 +81,7 @@ def vars_of(record):
 
 def by_sql(db):
     with limits(10**18):
-        told, nearest = answers(MetaDB(db.path))
+        told, nearest = answers(MetaDB(db.path), record_by_sql)
         assert db.search("jsd", "default").nearest(*QUERY, 4, exclude_name="r") == nearest
     return told, nearest
 

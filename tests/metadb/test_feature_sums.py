@@ -7,7 +7,7 @@ import pytest
 
 from metafs_metadb import MetaDB, beside, feature_sums
 
-from .indexing import ASKED, answers, by_sql, limits, tell, vars_of
+from .indexing import ASKED, answers, by_sql, record_by_sql, tell, vars_of
 
 pytestmark = pytest.mark.usefixtures("indexed")
 
@@ -24,8 +24,7 @@ def test_own_runs_are_added_without_asking_for_them(db, monkeypatch):
     for number, q in enumerate((0.3, 1e-320, np.inf, np.nan, -1.0)):
         tell(db, {"a": (q, True), f"new {number}": (1.0, False)}, f"new {number}", source="q.csv")
         record = db.feature_record("default", ASKED, exclude_source="p.csv")
-        with limits(10**18):
-            expected = MetaDB(db.path).feature_record("default", ASKED, exclude_source="p.csv")
+        expected = record_by_sql(db, "default", ASKED, exclude_source="p.csv")
         assert record.n_solved == expected.n_solved == number + 1
         for own, by_sql_alone in zip(vars_of(record), vars_of(expected), strict=True):
             np.testing.assert_array_equal(own, by_sql_alone)
@@ -72,11 +71,9 @@ def test_sources_are_left_out_in_turn_as_they_are_by_themselves(db):
     sources = (None, "q.csv", "nowhere", "p.csv", "q.csv")
     for left_out in ({}, {"exclude_name": "p3"}, {"exclude_name": "p0"}):
         together = db.feature_records("default", ASKED, sources, **left_out)
-        with limits(10**18):
-            alone = [
-                MetaDB(db.path).feature_record("default", ASKED, exclude_source=each, **left_out)
-                for each in sources
-            ]
+        alone = [
+            record_by_sql(db, "default", ASKED, exclude_source=each, **left_out) for each in sources
+        ]
         assert [each.n_solved for each in together] == [each.n_solved for each in alone]
         for one, other in zip(together, alone, strict=True):
             np.testing.assert_array_equal(vars_of(one), vars_of(other))
