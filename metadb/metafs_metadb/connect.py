@@ -7,9 +7,10 @@ attach, do, detach. A lock that somebody else holds is tried again with growing 
 
 Building a DuckDB engine costs twenty times what attaching a file to one does, so each process
 keeps one engine, without any database of its own, and visits files with it. Its threads take
-turns: a checkpoint fails while another thread attaches or detaches. And attaching notices that
-the file is open in this process before it touches it, while a second ``duckdb.connect`` would
-open and close the file first, and closing a file drops this process's lock on it.
+turns: a commit, which is a checkpoint too, fails while another thread attaches or detaches. And
+attaching notices that the file is open in this process before it touches it, while a second
+``duckdb.connect`` would open and close the file first, and closing a file drops this process's
+lock on it.
 """
 
 import errno
