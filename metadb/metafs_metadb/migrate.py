@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 
 from metafs_metadb import queries
-from metafs_metadb.connect import is_there, writing
+from metafs_metadb.connect import is_there, transaction, writing
 from metafs_metadb.errors import MetaDBError, MetaDBMissing, MetaDBOutdated
 
 
@@ -95,8 +95,7 @@ def apply_pending(con: duckdb.DuckDBPyConnection, path: Path) -> list[str]:
     """Apply what is pending, each change with its ledger row in one transaction."""
     done = []
     for migration in pending(con, path):
-        con.execute("begin")
-        try:
+        with transaction(con):
             con.execute(queries.CREATE_LEDGER)
             con.execute(migration.sql)
             con.execute(
@@ -108,10 +107,6 @@ def apply_pending(con: duckdb.DuckDBPyConnection, path: Path) -> list[str]:
                     "applied_at": utc_now(),
                 },
             )
-            con.execute("commit")
-        except duckdb.Error:
-            con.execute("rollback")
-            raise
         done.append(f"{migration.number:04d}_{migration.name}")
     return done
 

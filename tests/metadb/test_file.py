@@ -1,5 +1,6 @@
 """What a MetaDB file can be instead of what we hoped for, and what others do to it meanwhile."""
 
+import errno
 import os
 import signal
 import stat
@@ -371,6 +372,25 @@ def test_a_run_for_which_there_is_no_room_leaves_the_file_as_it_was(db):
     assert "cannot use the MetaDB" in done.stdout and "\n" not in done.stdout.strip()
     assert db.problems().column("name") == ["p", "r"]
     assert db.check() == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no limit there")
+def test_a_disk_without_room_for_a_new_file_is_named_as_the_cause(db, tmp_path):
+    code = f"""
+        import resource, signal
+        from metafs_metadb import MetaDB, MetaDBError
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, -1))
+        try:
+            MetaDB({str(db.path)!r}).ensure()
+        except MetaDBError as error:
+            print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+    )
+    assert os.strerror(errno.EFBIG) in done.stdout and "rollback" not in done.stdout
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_kill_in_the_middle_of_record_leaves_a_clean_file(tmp_path):
