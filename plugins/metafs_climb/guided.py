@@ -20,10 +20,11 @@ r"""The guided climb: features tried in the order of their promise, guarded by t
    helps. That leads to the end of the guard's path, or near it, at a fraction of its price.
 
 The guard is the published climb from the empty set, on its own path, and the best set of both
-counts. From the first kick on it gets as many evaluations as steps 3 and 4 do, and as many again
-for each of them in a row that brought nothing; so what it finds after n evaluations is found here
-after at most 2n and those of steps 1 and 2. If the prior is doubtful the guard comes first, and
-gets ten evaluations for one.
+counts. From the first kick on it gets as many evaluations as steps 3 and 4 do; so what it finds
+after n evaluations is found here after at most 2n and those of steps 1 and 2. After some kicks and
+pursuits in vain the search ends; if there is a target to reach it goes on, and for each further one
+in vain the guard gets as many evaluations again. If the prior is doubtful the guard comes first,
+and gets ten evaluations for one.
 """
 
 from collections.abc import Sequence
@@ -214,7 +215,8 @@ def climb_guarded(
                 moved = False
             else:
                 guided.step()
-            share = GUARD_IN_DOUBT if doubtful else 1 + guided.failures if settled else 0
+            in_vain = max(0, guided.failures - patience)
+            share = GUARD_IN_DOUBT if doubtful else 1 + in_vain if settled else 0
             owed += share * (before - sets.left)
         else:
             before, stood = sets.left, published.at

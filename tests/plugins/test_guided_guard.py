@@ -11,6 +11,7 @@ from metafs_climb.guided import (
     AHEAD_IN_DOUBT,
     COMPARED,
     HEAD,
+    PATIENCE,
     GuidedClimb,
     climb_guarded,
 )
@@ -186,7 +187,8 @@ def test_the_guard_gets_the_more_the_longer_nothing_better_is_found():
 
     class Guard(PublishedClimb):
         def round(self):
-            earned = sum(1 + failed for failed in range(1, guided.kicks + 1))
+            in_vain = [max(0, failed - PATIENCE) for failed in range(1, guided.kicks + 1)]
+            earned = sum(1 + each for each in in_vain)
             assert spent[-1] + self.h <= earned < spent[-1] + self.h + 1 + guided.kicks
             before = sets.spent
             super().round()
