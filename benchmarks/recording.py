@@ -1,7 +1,7 @@
 """What recording one problem costs when thousands are stored already.
 
 One `record` is: opening the file, one transaction (problem, signature, run, 64 selections, 30
-candidates, 5 neighbours), checkpoint, closing. Target: under 50 ms at 100,000 stored problems.
+candidates, 5 neighbours), closing. Target: under 50 ms at 100,000 stored problems.
 
     python benchmarks/recording.py [N_STORED ...]
 """
