@@ -109,25 +109,24 @@ class Memory:
         The latter is how each did in all other problems of the space, but for each of the sources
         in turn.
         """
+        asked = [near.problem_id for near in neighbours]
+        best = self._best_runs.at_hand(asked)
+        unknown = [each for each in asked if each not in best]
+        taught: Mapping[int, BestRun] = {}
         records: list[FeatureRecord] = []
-
-        def ask(problem_ids: Sequence[int]) -> Mapping[int, BestRun]:
-            if not exclude_sources:
-                return self.db.experience(problem_ids)
-            taught, records[:] = self.db.remembered(
-                problem_ids,
+        if exclude_sources:
+            taught, records = self.db.remembered(
+                unknown,
                 space_of(problem),
                 problem.feature_names,
                 exclude_sources,
                 exclude_fingerprint=problem.fingerprint,
                 exclude_name=exclude_name,
             )
-            return taught
-
-        best = self._best_runs.of([near.problem_id for near in neighbours], ask)
-        if not records and exclude_sources:  # all neighbours were at hand
-            ask(())
-        return experiences(neighbours, best), records
+        elif unknown:
+            taught = self.db.experience(unknown)
+        self._best_runs.keep(taught.values())
+        return experiences(neighbours, {**best, **taught}), records
 
     def feature_experience(
         self, problem: Problem, *, exclude_name: str | None, exclude_source: str | None

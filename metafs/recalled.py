@@ -1,6 +1,6 @@
 """What the MetaDB remembers of near problems: kept at hand, and as a transfer asks for it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from metafs.transfer import Experience
 from metafs_metadb import Experience as BestRun
@@ -21,16 +21,14 @@ class BestRuns:
         self._runs: dict[int, BestRun] = {}  # by problem, the latest last
         self._room = MOST_FEATURES
 
-    def of(
-        self, problem_ids: Sequence[int], ask: Callable[[Sequence[int]], Mapping[int, BestRun]]
-    ) -> dict[int, BestRun]:
-        """Return the best run of each problem that has one; `ask` knows those not at hand."""
-        found = {each: self._runs[each] for each in problem_ids if each in self._runs}
-        if unknown := [each for each in problem_ids if each not in found]:
-            for problem_id, run in ask(unknown).items():
-                found[problem_id] = run
-                self._keep(run)
-        return found
+    def at_hand(self, problem_ids: Sequence[int]) -> dict[int, BestRun]:
+        """Return the best runs of those problems of which they are at hand."""
+        return {each: self._runs[each] for each in problem_ids if each in self._runs}
+
+    def keep(self, runs: Iterable[BestRun]) -> None:
+        """Have the best runs of other problems at hand from now on."""
+        for run in runs:
+            self._keep(run)
 
     def tell(self, recorded: Recorded, source: str, rows: SelectionRows) -> None:
         """Say that a run was recorded: it is the best if it is the first, else who knows."""

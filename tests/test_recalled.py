@@ -49,6 +49,16 @@ def nobody(problem_ids):
     raise AssertionError(f"{problem_ids} were asked for")
 
 
+def best_of(runs, problem_ids, ask):
+    """The best run of each problem, of which those that are not at hand are asked for and kept."""
+    found = runs.at_hand(problem_ids)
+    if unknown := [each for each in problem_ids if each not in found]:
+        taught = ask(unknown)
+        runs.keep(taught.values())
+        found |= taught
+    return found
+
+
 @pytest.fixture
 def metadb(tmp_path):
     return MetaDB(tmp_path / "metafs.duckdb")
@@ -59,7 +69,7 @@ def test_the_first_run_of_a_problem_is_told_as_the_metadb_tells_it(metadb):
     recorded, rows = record(metadb, "p", [0.7, np.nan, 0.1])
     assert recorded.first
     runs.tell(recorded, "p.csv", rows)
-    at_hand = runs.of([recorded.problem_id], nobody)[recorded.problem_id]
+    at_hand = best_of(runs, [recorded.problem_id], nobody)[recorded.problem_id]
     assert_same(at_hand, metadb.experience([recorded.problem_id])[recorded.problem_id])
 
 
@@ -68,7 +78,7 @@ def test_a_further_run_is_asked_for_again_since_either_may_be_the_best(metadb):
     for score in (0.9, 0.5, 0.95):
         recorded, rows = record(metadb, "p", [score, 0.0, 0.0], score)
         runs.tell(recorded, "p.csv", rows)
-        found = runs.of([recorded.problem_id], metadb.experience)[recorded.problem_id]
+        found = best_of(runs, [recorded.problem_id], metadb.experience)[recorded.problem_id]
         assert_same(found, metadb.experience([recorded.problem_id])[recorded.problem_id])
     assert not recorded.first
 
@@ -76,25 +86,25 @@ def test_a_further_run_is_asked_for_again_since_either_may_be_the_best(metadb):
 def test_what_was_asked_once_is_at_hand(metadb):
     runs = BestRuns()
     ids = [record(metadb, name, [1.0, 0.0, 0.0])[0].problem_id for name in "pqr"]
-    found = runs.of([*ids, 99], metadb.experience)
+    found = best_of(runs, [*ids, 99], metadb.experience)
     assert sorted(found) == ids
-    assert runs.of(ids, nobody) == found
+    assert best_of(runs, ids, nobody) == found
 
 
 def test_when_room_runs_out_what_is_oldest_goes(metadb, monkeypatch):
     monkeypatch.setattr(recalled, "MOST_FEATURES", 7)  # room for two runs
     runs = BestRuns()
     ids = [record(metadb, name, [1.0, 0.0, 0.0])[0].problem_id for name in "pqr"]
-    assert sorted(runs.of(ids, metadb.experience)) == ids
+    assert sorted(best_of(runs, ids, metadb.experience)) == ids
     asked = []
-    runs.of(ids, lambda unknown: asked.extend(unknown) or metadb.experience(unknown))
+    best_of(runs, ids, lambda unknown: asked.extend(unknown) or metadb.experience(unknown))
     assert asked == ids[:1]
 
 
 def test_a_run_without_selections_leaves_nothing_at_hand():
     runs = BestRuns()
     runs.tell(Recorded(1, 1, first=True), "p.csv", SelectionRows())
-    assert runs.of([1], lambda unknown: {}) == {}
+    assert best_of(runs, [1], lambda unknown: {}) == {}
 
 
 def test_a_stream_expects_the_same_as_a_newcomer(db, related):

@@ -18,7 +18,7 @@ from metafs_metadb.vocabulary import features
 Names = Callable[[duckdb.DuckDBPyConnection, NDArray[np.int64]], Mapping[int, str]]
 
 
-def _names_of(con: duckdb.DuckDBPyConnection, feature_ids: NDArray[np.int64]) -> dict[int, str]:
+def names_in_file(con: duckdb.DuckDBPyConnection, feature_ids: NDArray[np.int64]) -> dict[int, str]:
     """Return the name of each feature, given their ids in ascending order."""
     return {feature_id: name for feature_id, _, name in features(con, feature_ids)}
 
@@ -27,7 +27,7 @@ def read(
     con: duckdb.DuckDBPyConnection,
     problem_ids: Sequence[int],
     before: int | None = None,
-    names_of: Names = _names_of,
+    names_of: Names = names_in_file,
 ) -> dict[int, Experience]:
     """Return what the best run of each problem taught, in the order asked."""
     if not problem_ids:
