@@ -2,16 +2,18 @@ r"""The guided climb: features tried in the order of their promise, guarded by t
 
 1. Evaluate a set to start from: the most promising features, as many as near problems selected, or
    the best of 4, 8, 16 and 32 of them if nobody knows. If the measure does not charge for a set's
-   size, the features that tell most alone are tried together instead, and with them the sets that
-   memory proposes.
+   size, many features that tell most alone are tried together instead, first with all that near
+   problems selected.
 2. Climb. Where some feature alone tells much of the target, good sets are small and each choice
    counts: from the empty set, compare the most promising features and add the best, round by
    round. Elsewhere good sets are large and any improvement will do: from the best start, go
    through the features in the order of their promise, add each that helps, then go through the
-   set and drop each that does not, until a pass changes nothing; then, if size has a price, once
-   through a tenth as many features as evaluations are left. A start's own features came in all at
-   once and some do not belong there; each of them is tried between those that may join it, the
-   least promising first.
+   set and drop each that does not, until a pass changes nothing; then once through a tenth as many
+   features as evaluations are left. A start's own features came in all at once and some do not
+   belong there. If size has a price, each of them is tried between those that may join it, the
+   least promising first. If it has none, whatever can be spared without harm is dropped after
+   each pass, the least promising first and more and more at once: a smaller set that is worth as
+   much is closer to others that are worth more.
 3. Kick: take a few features out at random and go through the most promising ones again. A better
    set is kept.
 4. Follow the guard, whenever it has moved. It compares very many features in a round, and what
@@ -38,11 +40,11 @@ from metafs_climb.published import PublishedClimb
 
 COMPARED = 20
 """The most promising features, of which a round adds the best."""
-HEAD, LARGE_HEAD = 32, 64
+HEAD, LARGE_HEAD = 32, 128
 """The most promising features, which a pass goes through; the second where size has no price."""
 DOUBLED = (4, 8, 16, 32)
 """So many of the most promising features are tried together, if nobody knows how many to try."""
-PREFIXES = (16, 32, 64)
+LARGE = (64, 32)
 """So many of the features that tell most alone are tried together, where size has no price."""
 KICK = 3
 """Features that a kick takes out."""
@@ -126,9 +128,9 @@ class GuidedClimb:
         doubted = self._untried[np.isin(self._untried, self.at.features)]
         self._untried = self._untried[:0]
         at = self._through(self.at, spread(doubted, self._outside(self.at)[: self._width]))
-        at = self._through(at, self._inside(at))
+        at = self._thin(at)
         if not at.beats(self.at):
-            wider = self.sets.left // 10 if self.sets.prices_size else 0
+            wider = self.sets.left // 10
             self.settled, self._width = wider <= self._width, max(wider, self._width)
         self.at = at
 
@@ -140,7 +142,7 @@ class GuidedClimb:
         others = self._outside(at)
         others = others[~np.isin(others, out)][: self._head]
         at = self._through(at, np.concatenate([others, out]))
-        self._keep(self._through(at, self._inside(at)))
+        self._keep(self._thin(at))
 
     def follow(self, at: Position) -> None:
         """Pursue another climb from its set, by what features added when last compared."""
@@ -176,6 +178,23 @@ class GuidedClimb:
         while len(features) and not self.sets.over:
             at, tried = self.sets.first_better(at, features[:, None])
             features = features[tried:]
+        return at
+
+    def _thin(self, at: Position) -> Position:
+        """Drop each feature that costs more than it brings; if none does, what can be spared."""
+        if self.sets.prices_size:
+            return self._through(at, self._inside(at))
+        # The more has just been spared, the more is tried at once.
+        features, together = self.order[np.isin(self.order, at.features)][::-1], 1
+        while len(features) and not self.sets.over:
+            edits = features[:, None] if together == 1 else features[None, :together]
+            thinner, tried = self.sets.first_better(at, edits, or_equal=True)
+            if thinner is not at:
+                at, features, together = thinner, features[tried * together :], 2 * together
+            elif together > 1:
+                together //= 2
+            else:
+                break
         return at
 
     def _inside(self, at: Position) -> Array:
@@ -254,24 +273,24 @@ def likely_starts(order: Array, size: int, *, several: bool) -> list[Array]:
     return [order[:n] for n in DOUBLED if n <= len(order)] if several else []
 
 
-def large_starts(by_own: Array, starts: Sequence[Array]) -> list[Array]:
+def large_starts(by_own: Array, proposed: Sequence[Array]) -> list[Array]:
     """Return starts for a measure under which a set is no worse for being large.
 
     Parameters
     ----------
     by_own : array of int
         The features, those that tell most alone first.
-    starts : sequence of arrays of int
+    proposed : sequence of arrays of int
         What memory proposes.
 
     Examples
     --------
-    >>> [len(each) for each in large_starts(np.arange(100), [np.array([1, 98, 99])])]
-    [16, 32, 64, 66]
+    >>> [len(each) for each in large_starts(np.arange(100), [np.array([1, 98]), np.array([99])])]
+    [66, 64, 32]
     """
-    alone = [by_own[:size] for size in PREFIXES if size < len(by_own)]
-    widest = alone[-1] if alone else by_own
-    return [*alone, *(np.union1d(widest, start) for start in starts)]
+    alone = [by_own[:size] for size in LARGE if size < len(by_own)]
+    widest = alone[0] if alone else by_own
+    return [np.unique(np.concatenate([widest, *proposed])), *alone] if proposed else alone
 
 
 def _fitness(at: Position) -> float:

@@ -14,8 +14,6 @@ from metafs_climb.guided import (
     COMPARED,
     DOUBLED,
     HEAD,
-    LARGE_HEAD,
-    PREFIXES,
     GuidedClimb,
     spread,
 )
@@ -34,18 +32,6 @@ def test_what_memory_rightly_expects_saves_most_of_the_evaluations():
     assert np.exp(np.mean(np.log(saved))) > 4
 
 
-def test_where_size_has_no_price_a_pass_goes_through_more_features():
-    X, y = words()
-    for prices_size, head, times in ((True, HEAD, 2), (False, LARGE_HEAD, 1)):
-        sets = comparing(X, y)
-        sets.prices_size = prices_size
-        sets.start([np.arange(10)])
-        guided = GuidedClimb(sets, np.arange(300), np.random.default_rng(0), each_counts=False)
-        guided.at, tried = Position(np.arange(10), 2.0), sets.spent  # nothing will be better
-        guided.step()
-        assert sets.spent - tried == head + times * 10, "and once, not twice, through its set"
-
-
 @pytest.mark.parametrize(("budget", "widths"), [(200, [32]), (1000, [32, 96]), (10_000, [32, 300])])
 def test_a_pass_that_changes_nothing_is_followed_by_one_as_wide_as_the_budget_allows(
     budget, widths
@@ -59,16 +45,6 @@ def test_a_pass_that_changes_nothing_is_followed_by_one_as_wide_as_the_budget_al
         guided.step()
         tried.append(before - sets.left)
     assert tried == widths
-
-
-def test_where_size_has_no_price_no_wider_pass_follows():
-    X, y = words()
-    sets = comparing(X, y)
-    sets.prices_size = False
-    guided = GuidedClimb(sets, np.arange(300), np.random.default_rng(0), each_counts=False)
-    guided.at = Position(np.arange(0), 2.0)  # nothing will be better
-    guided.step()
-    assert guided.settled
 
 
 def test_where_one_feature_tells_much_features_are_compared_before_one_is_added():
@@ -169,36 +145,6 @@ def test_a_starts_features_are_tried_between_the_others_once_and_the_least_promi
         guided.step()
         assert set(guided.at.features.tolist()) == at
         assert sets.spent == spent
-
-
-def test_where_size_has_no_price_what_tells_most_is_tried_together():
-    X, y = words()
-
-    class Unpriced:
-        prices_size = False
-
-        def __init__(self, evaluator):
-            self.evaluator = evaluator
-
-        def of_sets(self, base, edits):
-            return self.evaluator.of_sets(base, edits)
-
-        def of_each(self):
-            return self.evaluator.of_each()
-
-    class Measure:
-        def bind(self, X, y):
-            return Unpriced(MIConfidence(b=0.0).bind(X, y))
-
-        def of_set(self, X, y, features):
-            return MIConfidence(b=0.0).of_set(X, y, features)
-
-    prior = expecting(300, range(24), starts=(np.array([298, 299]),))
-    climb = Climb(Measure(), random_state=0, max_evaluations=10).fit(X, y, prior=prior)
-    sizes = [len(features) for _, features, _ in climb.candidates_]
-    assert sizes[: len(PREFIXES)] == [*PREFIXES]
-    assert len(set(range(24)) & set(climb.candidates_[0][1])) > 8
-    assert climb.candidates_[len(PREFIXES)][1][-2:] == (298, 299), "memory's start joins the rest"
 
 
 @pytest.mark.parametrize("expected", [np.zeros(300), np.linspace(0, 1, 300)])
