@@ -9,8 +9,6 @@ it. What is missing, damaged, cut off or of another machine's byte order is no f
 import json
 import os
 import sys
-import threading
-import time
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,11 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from metafs_metadb.draft import draft_of
+
 MAGIC = b"metafs arrays 1\n"
 PREAMBLE = len(MAGIC) + 16
 PAGE = 4096  # arrays begin at whole pages
 CHUNK = 1 << 22
-STALE_S = 3600.0  # a draft this old was left behind by a process that died
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +49,12 @@ def checksum(part: bytes | memoryview) -> int:
 
 def write(path: Path, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bool:
     """Put arrays into a file, replacing what is there; tell whether that could be done."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
     try:
         path.parent.mkdir(exist_ok=True)
-        _remove_stale_drafts(path.parent)
-        try:
+        with draft_of(path) as draft:
             with draft.open("wb") as file:
                 _write(file, about, arrays)
             os.replace(draft, path)
-        finally:
-            draft.unlink(missing_ok=True)
     except OSError:  # a folder that is read-only or full: we do without
         return False
     return True
@@ -82,12 +77,6 @@ def _write(file: Any, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
         file.seek(-(-file.tell() // PAGE) * PAGE)
         file.write(array.data)
     file.truncate(-(-file.tell() // PAGE) * PAGE)  # so that an empty last array has a place
-
-
-def _remove_stale_drafts(folder: Path) -> None:
-    for draft in folder.glob(".*.new"):
-        if time.time() - draft.stat().st_mtime > STALE_S:
-            draft.unlink(missing_ok=True)
 
 
 def read(path: Path, *, private: bool = False) -> IndexFile | None:

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -13,6 +12,7 @@ import duckdb
 
 from metafs_metadb import queries
 from metafs_metadb.connect import is_there, transaction, writing
+from metafs_metadb.draft import draft_of
 from metafs_metadb.errors import MetaDBError, MetaDBMissing, MetaDBOutdated
 
 
@@ -117,11 +117,12 @@ def create(path: Path, wait_s: float) -> None:
     DuckDB cannot open a file whose first bytes were never written, so a process killed here must
     not leave one: the file is made under another name and linked into place when it is whole.
     """
-    # A name of its own for each thread, or one would take away what another is writing.
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
-    try:
-        with writing(draft, wait_s) as con:
-            apply_pending(con, draft)
+    with draft_of(path) as draft:
+        try:
+            with writing(draft, wait_s) as con:
+                apply_pending(con, draft)
+        except MetaDBError as error:
+            raise MetaDBError(str(error).replace(str(draft), str(path))) from error
         try:
             os.link(draft, path)  # unlike a rename, never over a file that came in between
         except FileExistsError:
@@ -129,10 +130,6 @@ def create(path: Path, wait_s: float) -> None:
                 os.replace(draft, path)
         except OSError:  # a file system without hard links
             os.replace(draft, path)
-    except MetaDBError as error:
-        raise MetaDBError(str(error).replace(str(draft), str(path))) from error
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def utc_now() -> datetime:

@@ -11,9 +11,8 @@ r"""The guided climb: features tried in the order of their promise, guarded by t
    set and drop each that does not, until a pass changes nothing; then once through a tenth as many
    features as evaluations are left. A start's own features came in all at once and some do not
    belong there. If size has a price, each of them is tried between those that may join it, the
-   least promising first. If it has none, whatever can be spared without harm is dropped after
-   each pass, the least promising first and more and more at once: a smaller set that is worth as
-   much is closer to others that are worth more.
+   least promising first. If it has none, what can be spared without harm is dropped too, the
+   least promising first: a smaller set that is worth as much is nearer to sets that are worth more.
 3. Kick: take a few features out at random and go through the most promising ones again. A better
    set is kept.
 4. Follow the guard, whenever it has moved. It compares very many features in a round, and what
@@ -173,29 +172,19 @@ class GuidedClimb:
         else:
             self.failures += 1
 
-    def _through(self, at: Position, features: Array) -> Position:
-        """Add or remove each feature in turn if that makes the set better."""
+    def _through(self, at: Position, features: Array, *, or_equal: bool = False) -> Position:
+        """Add or remove each feature in turn if that makes the set better, or no worse."""
         while len(features) and not self.sets.over:
-            at, tried = self.sets.first_better(at, features[:, None])
+            at, tried = self.sets.first_better(at, features[:, None], or_equal=or_equal)
             features = features[tried:]
         return at
 
     def _thin(self, at: Position) -> Position:
-        """Drop each feature that costs more than it brings; if none does, what can be spared."""
+        """Drop each feature that costs more than it brings, or, if none costs, can be spared."""
         if self.sets.prices_size:
             return self._through(at, self._inside(at))
-        # The more has just been spared, the more is tried at once.
-        features, together = self.order[np.isin(self.order, at.features)][::-1], 1
-        while len(features) and not self.sets.over:
-            edits = features[:, None] if together == 1 else features[None, :together]
-            thinner, tried = self.sets.first_better(at, edits, or_equal=True)
-            if thinner is not at:
-                at, features, together = thinner, features[tried * together :], 2 * together
-            elif together > 1:
-                together //= 2
-            else:
-                break
-        return at
+        least_promising_first = self.order[np.isin(self.order, at.features)][::-1]
+        return self._through(at, least_promising_first, or_equal=True)
 
     def _inside(self, at: Position) -> Array:
         return np.setdiff1d(at.features, self.sets.kept)
@@ -289,7 +278,7 @@ def large_starts(by_own: Array, proposed: Sequence[Array]) -> list[Array]:
     [66, 64, 32]
     """
     alone = [by_own[:size] for size in LARGE if size < len(by_own)]
-    widest = alone[0] if alone else by_own
+    widest = max(alone, key=len, default=by_own)
     return [np.unique(np.concatenate([widest, *proposed])), *alone] if proposed else alone
 
 

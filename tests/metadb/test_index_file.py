@@ -1,7 +1,5 @@
 """Arrays in a file: they come back as they were, or not at all."""
 
-import os
-import time
 
 import numpy as np
 import pytest
@@ -75,15 +73,6 @@ def test_private_changes_stay_here_and_a_replaced_file_stays_readable(tmp_path):
     index_file.write(path, {}, {"array": np.full(10, 7.0)})
     assert mine.all() and not shared.any()
     assert index_file.read(path).arrays["array"].tolist() == [7.0] * 10
-
-
-def test_drafts_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_path):
-    dead, living = tmp_path / ".some.arrays.1.1.new", tmp_path / ".some.arrays.2.2.new"
-    dead.write_text("half")
-    living.write_text("half")
-    os.utime(dead, times=(time.time() - 7200,) * 2)
-    assert index_file.write(tmp_path / "some.arrays", {}, {})
-    assert sorted(each.name for each in tmp_path.iterdir()) == [living.name, "some.arrays"]
 
 
 def test_where_nothing_can_be_written_nothing_is_left(tmp_path):
