@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 C = 0.001
 """The paper's c: how much a problem at distance 0 may outweigh the others."""
 
-STARTS = 5
+STARTS = 3
 """Neighbours whose sets a guided search is told of."""
 
 OF_NEIGHBOURS = 0.5

@@ -151,10 +151,15 @@ class Climb(Selector):
         own = None
         if prior is not None and prior.guides:
             own, entropies = own_evidence(X, y, categories)
+            doubtful = prior.doubtful or not agree(own, prior.expected)
+            if doubtful:
+                prior = Prior(np.zeros(len(own)), guides=True)  # by own evidence alone
             promises = promise(own, entropies, prior.expected)
             self.stopped_ = self._climb_guided(
                 sets, prior, own, promises, each_counts=one_tells_much(own, y)
             )
+            if doubtful:
+                self.stopped_ += " (little was to be expected of memory)"
         else:
             self.stopped_ = self._climb_as_published(sets, prior)
 
@@ -190,9 +195,8 @@ class Climb(Selector):
         free, rng = self._free(sets.kept), self._rng()
         published = PublishedClimb(sets, free, rng, self.max_edits, sets.nothing)
         order = free[np.argsort(-promises[free], kind="stable")]
-        doubtful = prior.doubtful or not agree(own, prior.expected)
         if sets.prices_size:
-            starts = likely_starts(order, prior.size, several=not (each_counts or doubtful))
+            starts = likely_starts(order, prior.size, several=not each_counts)
         else:
             starts = _within(prior.starts, free)
             if not each_counts:
@@ -200,11 +204,8 @@ class Climb(Selector):
         sets.start(starts)
         # Spawned, not drawn: the published climb beside it must take the path it takes alone.
         guided = GuidedClimb(sets, order, rng.spawn(1)[0], each_counts=each_counts)
-        climb_guarded(
-            guided, published, doubtful=doubtful, until_target=self.target_score is not None
-        )
-        doubt = " (little was to be expected of memory)" if doubtful else ""
-        return (self._why(sets) or "no better set by kicks") + doubt
+        climb_guarded(guided, published, until_target=self.target_score is not None)
+        return self._why(sets) or "no better set by kicks"
 
     def _why(self, sets: Evaluations) -> str | None:
         """Return why the search cannot go on, if so."""

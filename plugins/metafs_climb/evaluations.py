@@ -10,8 +10,6 @@ from metafs.typing import Array
 
 DECIMALS = 12
 """Fitness is compared after rounding, so that noise of the last bits is no improvement."""
-HAIR = 1e-9
-"""More than that noise, and less than any difference."""
 
 AT_ONCE = 32
 """Sets that are evaluated together where only the first better one is wanted."""
@@ -104,24 +102,19 @@ class Evaluations:
         self.left -= 0 if len(reached) else len(edits) - best - 1
         return at
 
-    def first_better(
-        self, base: Position, edits: Array, *, or_equal: bool = False
-    ) -> tuple[Position, int]:
+    def first_better(self, base: Position, edits: Array) -> tuple[Position, int]:
         """Evaluate base after each edit until one is better; return it, and how many that took.
 
-        If none is, base itself is returned. With ``or_equal`` one that is worth as much will do.
+        If none is, base itself is returned.
         """
         edits, tried = edits[: self.left], 0
-        least = base._replace(fitness=base.fitness - HAIR) if or_equal else base
         while tried < len(edits):
             some = edits[tried : tried + self._at_once(base.features)]
-            found = self._found(least, some)
-            better = np.flatnonzero(np.round(found, DECIMALS) > np.round(least.fitness, DECIMALS))
+            found = self._found(base, some)
+            better = np.flatnonzero(np.round(found, DECIMALS) > np.round(base.fitness, DECIMALS))
             if len(better):
                 at = self._at(base, some, found, int(better[0]))
                 self._count(int(better[0]) + 1, at, told=at.beats(self.best))
-                if or_equal and not self.best.beats(at):
-                    self.best = at
                 return at, tried + int(better[0]) + 1
             self.left -= len(some)
             tried += len(some)

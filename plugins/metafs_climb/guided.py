@@ -24,8 +24,7 @@ The guard is the published climb from the empty set, on its own path, and the be
 counts. From the first kick on it gets as many evaluations as steps 3 and 4 do; so what it finds
 after n evaluations is found here after at most 2n and those of steps 1 and 2. After some kicks and
 pursuits in vain the search ends; if there is a target to reach it goes on, and for each further one
-in vain the guard gets as many evaluations again. If the prior is doubtful the guard comes first,
-and gets ten evaluations for one.
+in vain the guard gets as many evaluations again.
 """
 
 from collections.abc import Sequence
@@ -45,15 +44,15 @@ DOUBLED = (4, 8, 16, 32)
 """So many of the most promising features are tried together, if nobody knows how many to try."""
 LARGE = (64, 32)
 """So many of the features that tell most alone are tried together, where size has no price."""
+SPARED = 16
+"""Features of a set that are left out one by one before those that are not missed go together."""
+HAIR = 1e-9
+"""More than the noise of a fitness, and less than any difference."""
 KICK = 3
 """Features that a kick takes out."""
 PATIENCE, BUDGET_PER_FAILURE = 2, 2000
 """Kicks and pursuits in a row without a better set after which nothing more is hoped for; one more
 for every so many evaluations of a large budget."""
-GUARD_IN_DOUBT = 10
-"""Evaluations of the published climb to one of the guided, if that deserves little trust."""
-AHEAD_IN_DOUBT = 640
-"""Evaluations of the published climb before any of the guided."""
 
 
 class Comparisons(Evaluations):
@@ -74,6 +73,25 @@ class Comparisons(Evaluations):
             added = sign * (self._latest - base.fitness)
             self.added.update(zip(features.tolist(), added.tolist(), strict=True))
         return at
+
+    def spare(self, base: Position, features: Array) -> Position:
+        """Return base without as many of some features as can be spared together.
+
+        Each is left out by itself. Then all those are that nobody missed; if they are missed
+        together, only the half of them that was missed least, and so on.
+        """
+        at = self.best_of(base._replace(fitness=base.fitness - HAIR), features[:, None])
+        if self.over:
+            return at if at.beats(base) else base
+        missed = np.array([self.added[feature] for feature in features.tolist()])
+        spared = features[np.argsort(missed, kind="stable")][: np.sum(missed <= 0)]
+        while len(spared) and not self.over:
+            at = self.without(base, spared)
+            if not base.beats(at):
+                self.best = at if not self.best.beats(at) else self.best
+                return at
+            spared = spared[: len(spared) // 2]
+        return base
 
     def _found(self, base: Position, edits: Array) -> Array:
         self._latest = super()._found(base, edits)
@@ -172,10 +190,10 @@ class GuidedClimb:
         else:
             self.failures += 1
 
-    def _through(self, at: Position, features: Array, *, or_equal: bool = False) -> Position:
-        """Add or remove each feature in turn if that makes the set better, or no worse."""
+    def _through(self, at: Position, features: Array) -> Position:
+        """Add or remove each feature in turn if that makes the set better."""
         while len(features) and not self.sets.over:
-            at, tried = self.sets.first_better(at, features[:, None], or_equal=or_equal)
+            at, tried = self.sets.first_better(at, features[:, None])
             features = features[tried:]
         return at
 
@@ -183,8 +201,11 @@ class GuidedClimb:
         """Drop each feature that costs more than it brings, or, if none costs, can be spared."""
         if self.sets.prices_size:
             return self._through(at, self._inside(at))
-        least_promising_first = self.order[np.isin(self.order, at.features)][::-1]
-        return self._through(at, least_promising_first, or_equal=True)
+        features = self.order[np.isin(self.order, at.features)][::-1]
+        while len(features) and not self.sets.over:
+            at = self.sets.spare(at, features[:SPARED])
+            features = features[SPARED:]
+        return at
 
     def _inside(self, at: Position) -> Array:
         return np.setdiff1d(at.features, self.sets.kept)
@@ -193,29 +214,24 @@ class GuidedClimb:
         return self.order[~np.isin(self.order, at.features)]
 
 
-def climb_guarded(
-    guided: GuidedClimb, published: PublishedClimb, *, doubtful: bool, until_target: bool
-) -> None:
+def climb_guarded(guided: GuidedClimb, published: PublishedClimb, *, until_target: bool) -> None:
     """Let the guided climb go ahead, the published one beside it, until nothing more is hoped for.
 
     Parameters
     ----------
     guided, published
         Two climbs that count on the same evaluations.
-    doubtful : bool
-        Whether the guided one deserves little trust.
     until_target : bool
         Whether to go on as long as the budget lasts.
     """
     sets, moved = guided.sets, False
     patience = max(PATIENCE, sets.limit // BUDGET_PER_FAILURE)
-    owed = AHEAD_IN_DOUBT if doubtful else 0
+    owed = 0
     while not sets.over:
         if published.ended or owed < published.h:
             if published.at.beats(guided.at):
                 guided.at = published.at
-            hopeless = guided.failures >= patience and (published.ended or not doubtful)
-            if hopeless and not until_target:
+            if guided.failures >= patience and not until_target:
                 return
             settled, before = guided.settled, sets.left
             if settled and moved:
@@ -223,9 +239,8 @@ def climb_guarded(
                 moved = False
             else:
                 guided.step()
-            in_vain = max(0, guided.failures - patience)
-            share = GUARD_IN_DOUBT if doubtful else 1 + in_vain if settled else 0
-            owed += share * (before - sets.left)
+            if settled:
+                owed += (1 + max(0, guided.failures - patience)) * (before - sets.left)
         else:
             before, stood = sets.left, published.at
             published.round()

@@ -1,6 +1,5 @@
 """Arrays in a file: they come back as they were, or not at all."""
 
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings

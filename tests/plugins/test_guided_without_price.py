@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metafs_climb import Climb, CVAccuracy, MIConfidence
-from metafs_climb.evaluations import Evaluations, Position
-from metafs_climb.guided import HEAD, LARGE, LARGE_HEAD, Comparisons, GuidedClimb
+from metafs_climb.evaluations import Position
+from metafs_climb.guided import HEAD, LARGE, LARGE_HEAD, SPARED, Comparisons, GuidedClimb
 
 from .guiding import comparing, expecting, words
 
@@ -71,16 +71,25 @@ def test_what_tells_most_is_tried_together_first_with_all_that_memory_proposes()
 
 
 def as_one_would_thin(fitness, at, features):
-    """Return what is left of a set."""
-    for j in features:
-        if round(fitness(at - {j}), 12) >= round(fitness(at), 12):
-            at = at - {j}
-    return at
+    """Return what is left of a set, and how many sets were tried, one at a time."""
+    spent = 0
+    for first in range(0, len(features), SPARED):
+        some = features[first : first + SPARED]
+        missed = {j: round(fitness(at) - fitness(at - {j}), 9) for j in some}
+        spared = sorted((j for j in some if missed[j] <= 0), key=lambda j: missed[j])
+        spent += len(some)
+        while spared:
+            spent += 1
+            if round(fitness(at - set(spared)), 9) >= round(fitness(at), 9):
+                at = at - set(spared)
+                break
+            spared = spared[: len(spared) // 2]
+    return at, spent
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 1000), st.integers(1, 40))
-def test_what_can_be_spared_is_dropped_the_least_promising_first(seed, size):
+def test_what_is_not_missed_is_dropped_the_least_promising_first(seed, size):
     X, y = words(n=60, n_features=40, n_good=10, seed=seed)
     rng = np.random.default_rng(seed)
     kept = np.sort(rng.permutation(40)[:2])
@@ -89,46 +98,58 @@ def test_what_can_be_spared_is_dropped_the_least_promising_first(seed, size):
     sets.start([order[:size]])
     guided = GuidedClimb(sets, order, rng, each_counts=False)
     before, spent = guided.at, sets.spent
-    inside = [j for j in order[::-1].tolist() if j in before.features]
-    left = as_one_would_thin(
+    left, tried = as_one_would_thin(
         lambda features: MIConfidence(b=0.0).of_set(X, y, sorted(features)),
         set(before.features.tolist()),
-        inside,
+        [j for j in order[::-1].tolist() if j in before.features],
     )
     at = guided._thin(before)
     assert set(at.features.tolist()) == left >= set(kept.tolist())
-    assert sets.spent - spent == len(inside)
+    assert sets.spent - spent == tried
     assert at.fitness == pytest.approx(before.fitness, abs=1e-12), "less never tells more"
     assert sets.best is at or at is before
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.integers(0, 1000), st.booleans())
-def test_a_set_that_is_worth_as_much_will_do_also_if_hopeless_ones_are_abandoned(seed, or_equal):
+@given(st.integers(0, 1000), st.integers(4, 24))
+def test_a_set_is_worth_no_less_for_what_is_spared_also_if_hopeless_ones_are_abandoned(seed, size):
     X, y = words(n=60, n_features=24, n_good=10, seed=seed)
-    every, measure = np.arange(24), CVAccuracy(n_folds=3, random_state=0)
-    worth = np.array([measure.of_set(X, y, np.delete(every, j)) for j in every])
-    base = Position(every, measure.of_set(X, y, every))
-    will_do = np.flatnonzero(worth > base.fitness + (-1e-9 if or_equal else 1e-9))
-    sets = Evaluations(measure.bind(X, y), NOTHING, 10_000, None, np.inf)
-    at, tried = sets.first_better(base, every[:, None], or_equal=or_equal)
-    assert tried == sets.spent == (will_do[0] + 1 if len(will_do) else 24)
-    assert (at is base) == (not len(will_do))
-    if len(will_do):
-        assert at.features.tolist() == np.delete(every, will_do[0]).tolist()
-        assert at.fitness == pytest.approx(worth[will_do[0]], abs=1e-12)
+    features, measure = np.arange(size), CVAccuracy(n_folds=3, random_state=0)
+    sets = Comparisons(measure.bind(X, y), NOTHING, 10_000, None, np.inf)
+    base = Position(features, measure.of_set(X, y, features))
+    at = sets.spare(base, features[:SPARED])
+    assert set(at.features) <= set(features)
+    worth = measure.of_set(X, y, at.features) if len(at.features) else sets.nothing.fitness
+    assert at.fitness == pytest.approx(worth, abs=1e-12)
+    assert at.fitness >= base.fitness - 1e-12
+    if at is base:
+        each = [measure.of_set(X, y, np.delete(features, j)) for j in features[:SPARED]]
+        assert max(each) < base.fitness, "nothing could be spared"
 
 
-def test_of_sets_that_are_worth_the_same_the_smaller_one_is_selected():
+def test_what_reaches_the_target_or_ends_the_budget_while_sparing_is_kept():
+    X, y = words(n=60, n_features=24, n_good=10)
+    features, measure = np.arange(24), CVAccuracy(n_folds=3, random_state=0)
+    worth = np.array([measure.of_set(X, y, np.delete(features, j)) for j in features])
+    base = Position(features, measure.of_set(X, y, features))
+    best = int(np.argmax(worth))
+    assert worth[best] > base.fitness
+    for limit, target in ((10_000, worth[best]), (best + 1, None)):
+        sets = Comparisons(measure.bind(X, y), NOTHING, limit, target, np.inf)
+        at = sets.spare(base, features)
+        assert sets.spent == best + 1 and sets.best is at
+        assert at.features.tolist() == np.delete(features, best).tolist()
+
+
+def test_a_climb_that_starts_large_ends_small():
     rng = np.random.default_rng(0)
     y = np.arange(120) % 2
     right = rng.random((120, 6)) < 0.75
     X = np.where(right, y[:, None], 1 - y[:, None]).astype(float)
     X = np.hstack([X, X, X, rng.integers(0, 2, (120, 60))])  # each of the good ones three times
-    prior = expecting(X.shape[1], range(18))
-    climb = Climb(CVAccuracy(random_state=0), random_state=0).fit(X, y, prior=prior)
+    measure = CVAccuracy(random_state=0)
+    climb = Climb(measure, random_state=0).fit(X, y, prior=expecting(X.shape[1], range(18)))
     selected = np.flatnonzero(climb.get_support())
-    assert climb.fitness_ == pytest.approx(CVAccuracy(random_state=0).of_set(X, y, selected))
-    for j in selected:
-        fewer = np.setdiff1d(selected, [j])
-        assert CVAccuracy(random_state=0).of_set(X, y, fewer) < climb.fitness_, "all are needed"
+    assert len(climb.candidates_[0][1]) == LARGE[0] and len(selected) < LARGE[1]
+    assert climb.fitness_ == pytest.approx(measure.of_set(X, y, selected))
+    assert climb.fitness_ > climb.candidates_[0][2]
