@@ -90,10 +90,13 @@ class Evaluations:
                 return
             self.best_of(self.nothing, start[None])
 
-    def best_of(self, base: Position, edits: Array) -> Position:
-        """Evaluate base after each edit and return the best; the first that reaches the target."""
+    def best_of(self, base: Position, edits: Array, *, exactly: bool = False) -> Position:
+        """Evaluate base after each edit and return the best; the first that reaches the target.
+
+        Hopeless ones may be abandoned, unless all are to be known ``exactly``.
+        """
         edits = edits[: self.left]
-        found = self._found(base, edits)
+        found = self._found(base, edits, exactly=exactly)
         rounded = np.round(found, DECIMALS)
         reached = np.flatnonzero(rounded >= self.target)
         best = int(reached[0]) if len(reached) else int(np.argmax(rounded))
@@ -129,8 +132,8 @@ class Evaluations:
         self._count(1, at, told=at.beats(self.best))
         return at
 
-    def _found(self, base: Position, edits: Array) -> Array:
-        told = {"above": base.fitness} if self._abandons else {}
+    def _found(self, base: Position, edits: Array, *, exactly: bool = False) -> Array:
+        told = {"above": base.fitness} if self._abandons and not exactly else {}
         return self._of_sets(base.features, edits, **told)
 
     def _at(self, base: Position, edits: Array, found: Array, index: int) -> Position:

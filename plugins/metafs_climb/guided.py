@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from metafs.typing import Array
-from metafs_climb.evaluations import Evaluations, Position
+from metafs_climb.evaluations import DECIMALS, Evaluations, Position
 from metafs_climb.published import PublishedClimb
 
 COMPARED = 20
@@ -46,8 +46,6 @@ LARGE = (64, 32)
 """So many of the features that tell most alone are tried together, where size has no price."""
 SPARED = 16
 """Features of a set that are left out one by one before those that are not missed go together."""
-HAIR = 1e-9
-"""More than the noise of a fitness, and less than any difference."""
 KICK = 3
 """Features that a kick takes out."""
 PATIENCE, BUDGET_PER_FAILURE = 2, 2000
@@ -64,9 +62,9 @@ class Comparisons(Evaluations):
         super().__init__(evaluator, kept, limit, target, deadline)
         self.added: dict[int, float] = {}
 
-    def best_of(self, base: Position, edits: Array) -> Position:
+    def best_of(self, base: Position, edits: Array, *, exactly: bool = False) -> Position:
         """Evaluate base after each edit and return the best; the first that reaches the target."""
-        at = super().best_of(base, edits)
+        at = super().best_of(base, edits, exactly=exactly)
         if edits.shape[1] == 1:
             features = edits[: len(self._latest), 0]
             sign = np.where(np.isin(features, base.features), -1, 1)
@@ -80,10 +78,10 @@ class Comparisons(Evaluations):
         Each is left out by itself. Then all those are that nobody missed; if they are missed
         together, only the half of them that was missed least, and so on.
         """
-        at = self.best_of(base._replace(fitness=base.fitness - HAIR), features[:, None])
+        at = self.best_of(base, features[:, None], exactly=True)
         if self.over:
             return at if at.beats(base) else base
-        missed = np.array([self.added[feature] for feature in features.tolist()])
+        missed = np.round([self.added[feature] for feature in features.tolist()], DECIMALS)
         spared = features[np.argsort(missed, kind="stable")][: np.sum(missed <= 0)]
         while len(spared) and not self.over:
             at = self.without(base, spared)
@@ -93,8 +91,8 @@ class Comparisons(Evaluations):
             spared = spared[: len(spared) // 2]
         return base
 
-    def _found(self, base: Position, edits: Array) -> Array:
-        self._latest = super()._found(base, edits)
+    def _found(self, base: Position, edits: Array, *, exactly: bool = False) -> Array:
+        self._latest = super()._found(base, edits, exactly=exactly)
         return self._latest
 
 
@@ -134,7 +132,8 @@ class GuidedClimb:
 
     def _compare(self) -> None:
         """Add the best of the most promising features."""
-        at = self.sets.best_of(self.at, self._outside(self.at)[:COMPARED, None])
+        outside = self._outside(self.at)[:COMPARED, None]
+        at = self.sets.best_of(self.at, outside) if len(outside) else self.at
         if at.beats(self.at):
             self.at = at
         else:

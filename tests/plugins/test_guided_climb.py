@@ -60,6 +60,15 @@ def test_where_one_feature_tells_much_features_are_compared_before_one_is_added(
     assert all(step > COMPARED for step, _, _ in climb.candidates_[1:])
 
 
+def test_where_all_features_have_joined_there_is_nothing_to_compare():
+    X, y = words(n_features=3)
+    sets = comparing(X, y)
+    guided = GuidedClimb(sets, np.arange(3), np.random.default_rng(0), each_counts=True)
+    guided.at = Position(np.arange(3), 0.5)
+    guided.step()
+    assert guided.settled and sets.spent == 0
+
+
 def selecting(problem, selected, distance=0.3):
     """A near problem that had nothing but what it selected."""
     found = np.ones(len(selected))
