@@ -61,7 +61,7 @@ def test_where_one_feature_tells_much_features_are_compared_before_one_is_added(
 
 
 def test_where_all_features_have_joined_there_is_nothing_to_compare():
-    X, y = words(n_features=3)
+    X, y = words(n_features=3, n_good=3)
     sets = comparing(X, y)
     guided = GuidedClimb(sets, np.arange(3), np.random.default_rng(0), each_counts=True)
     guided.at = Position(np.arange(3), 0.5)
