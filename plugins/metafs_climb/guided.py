@@ -86,7 +86,8 @@ class Comparisons(Evaluations):
         while len(spared) and not self.over:
             at = self.without(base, spared)
             if not base.beats(at):
-                self.best = at if not self.best.beats(at) else self.best
+                if not self.best.beats(at):
+                    self.best = at
                 return at
             spared = spared[: len(spared) // 2]
         return base

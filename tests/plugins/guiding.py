@@ -39,3 +39,13 @@ def comparing(X, y, limit=10_000, target=None):
 
 def to_target(cold, X, y, prior):
     return clone(cold).set_params(target_score=cold.fitness_).fit(X, y, prior=prior)
+
+
+def widths_of_passes(guided):
+    """Return how many sets each pass tries, until nothing more is to be passed through."""
+    tried = []
+    while not guided.settled:
+        before = guided.sets.left
+        guided.step()
+        tried.append(before - guided.sets.left)
+    return tried
