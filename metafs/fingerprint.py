@@ -7,6 +7,7 @@ and any file format therefore agree, and zeros cost nothing.
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import issparse
@@ -30,7 +31,7 @@ def fingerprint(
     total = blake2b(digest_size=DIGEST_BYTES)
     total.update(b"bare" if space is None else b"space" + _framed(space))
     total.update(len(y).to_bytes(8, "little"))
-    total.update(_numbers(y) if classes is None else _labels_by_row(y, classes))
+    total.update(_canonical(y).tobytes() if classes is None else _labels_by_row(y, classes))
     total.update(b"".join(digest for _, digest in sorted(_columns(X, feature_names, categories))))
     return total.hexdigest()
 
@@ -46,31 +47,32 @@ def _columns(
             digest.update(_labels_by_row(codes, categories[j]))
         else:
             digest.update(b"numbers")
-            digest.update(rows.astype("<i8").tobytes())
-            digest.update(_numbers(values))
+            digest.update(rows)
+            digest.update(values)
         yield names[j], digest.digest()
 
 
 def _nonzeros(X: Matrix) -> Iterator[tuple[Array, Array]]:
-    """Yield the rows and values of the nonzeros of each column, rows ascending."""
+    """Yield the rows and values of the nonzeros of each column, rows ascending, ready to hash."""
     if issparse(X):
-        csc = X.tocsc()
+        csc = X.tocsc(copy=True)
         csc.sum_duplicates()
-        for start, stop in zip(csc.indptr[:-1], csc.indptr[1:], strict=True):
-            rows, values = csc.indices[start:stop], csc.data[start:stop]
-            stored = values != 0
-            yield (rows, values) if stored.all() else (rows[stored], values[stored])
+        csc.eliminate_zeros()
+        rows, values = csc.indices.astype("<i8"), _canonical(csc.data)
+        for start, stop in pairwise(csc.indptr.tolist()):
+            yield rows[start:stop], values[start:stop]
     else:
         for first in range(0, X.shape[1], _BLOCK):
-            for column in np.ascontiguousarray(X[:, first : first + _BLOCK].T):
+            for column in _canonical(np.ascontiguousarray(X[:, first : first + _BLOCK].T)):
                 rows = np.flatnonzero(column)
-                yield rows, column[rows]
+                yield rows.astype("<i8", copy=False), column[rows]
 
 
-def _numbers(values: Array) -> bytes:
-    canonical = values.astype("<f8") + 0.0  # adding zero turns -0.0 into 0.0
+def _canonical(values: Array) -> Array:
+    """Return numbers that are equal to the bit if they are equal, or both missing."""
+    canonical: Array = values.astype("<f8") + 0.0  # adding zero turns -0.0 into 0.0
     canonical[np.isnan(canonical)] = np.nan
-    return canonical.tobytes()
+    return canonical
 
 
 def _labels_by_row(codes: Array, labels: Sequence[str]) -> bytes:

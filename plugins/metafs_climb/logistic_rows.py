@@ -150,11 +150,12 @@ class LogisticRows:
         w = self._weights.get(features.tobytes())
         if w is None and self._tried is not None:
             w = self._tried.weights(features)
-        if w is None:
+        if w is None and before is not None:
             w = np.zeros_like(D)
-            if before is not None:
-                _, here, there = np.intersect1d(features, before.features, return_indices=True)
-                w[:, 0], w[:, 1 + here] = before.w[:, 0], before.w[:, 1 + there]
+            _, here, there = np.intersect1d(features, before.features, return_indices=True)
+            w[:, 0], w[:, 1 + here] = before.w[:, 0], before.w[:, 1 + there]
+        if w is None:
+            w = self._of_all_rows(A, D)
         w = minimum(A, D, self.n_in, self.n_one, w)
         if np.isnan(w).any():
             return None
@@ -162,6 +163,16 @@ class LogisticRows:
             del self._weights[next(iter(self._weights))]
         self._weights[features.tobytes()] = w
         return SolvedSet(features, A, D, self.n_in, self.n_one, w)
+
+    def _of_all_rows(self, A: Array, D: Array) -> Array:
+        """Return weights from which no fold has far to go: those of all rows together.
+
+        To find them costs as much as to find those of one fold.
+        """
+        y = self.tables.problem.y[None]
+        D_all = D.mean(axis=0, keepdims=True)
+        w = minimum(A, D_all, np.ones(y.shape), y, np.zeros_like(D_all))
+        return np.repeat(np.nan_to_num(w), len(D), axis=0)
 
     def _design(self, features: Sequence[int]) -> tuple[Array, Array]:
         values = np.stack([self.tables.column(j) for j in features], axis=1)

@@ -127,7 +127,7 @@ def test_a_set_that_was_tried_is_solved_from_its_weights():
     assert rows._tried.weights(np.setxor1d(base, [21])) is None
 
 
-def test_solving_begins_where_a_part_of_the_set_was_solved(monkeypatch):
+def test_solving_begins_with_all_rows_or_where_a_part_of_the_set_was_solved(monkeypatch):
     begun = []
     minimum = module.minimum
     monkeypatch.setattr(
@@ -135,11 +135,15 @@ def test_solving_begins_where_a_part_of_the_set_was_solved(monkeypatch):
     )
     rows = rows_of(*made(14, n_features=30))
     rows.decisions(np.arange(8))
+    of_all, in_folds = begun
+    assert of_all.shape == (1, 9) and not of_all.any()
     part = rows._base.w
+    # From the weights of all rows the folds have a third of the way to go, or less.
+    assert np.abs(part - in_folds).max() < np.abs(part).max() / 3
     rows.decisions(np.arange(4, 20))
-    np.testing.assert_array_equal(begun[1][:, 1:5], part[:, 5:9])
+    np.testing.assert_array_equal(begun[2][:, 1:5], part[:, 5:9])
     rows.decisions(np.arange(8))
-    np.testing.assert_array_equal(begun[2], part)  # nothing is left to be done
+    np.testing.assert_array_equal(begun[3], part)  # nothing is left to be done
 
 
 def test_only_what_our_method_recognises_is_fitted_so():
