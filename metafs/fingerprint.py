@@ -47,8 +47,8 @@ def _columns(
             digest.update(_labels_by_row(codes, categories[j]))
         else:
             digest.update(b"numbers")
-            digest.update(rows)
-            digest.update(values)
+            digest.update(rows.data)
+            digest.update(values.data)
         yield names[j], digest.digest()
 
 

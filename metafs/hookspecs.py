@@ -38,7 +38,8 @@ def metafs_measures() -> Mapping[str, Any]:
     with ``abandons = True`` also takes ``above``, and may return, for a set that cannot exceed
     this fitness, any bound that does not either; ``at_once(base)`` may then say how many sets near
     ``base`` cost little more than one of them. One with ``prices_size = False`` values a set no
-    less for being large.
+    less for being large. One with ``hints(base)`` returns how promising each feature is to join
+    ``base``, as far as it can tell without evaluating that, or None.
     """
     raise AssertionError("a specification is never called")
 

@@ -28,19 +28,15 @@ where the weights are as large together as they were. If all neighbours lean ali
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 from scipy.special import ndtr
-from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import maxabs_scale
 
+from metafs.centred import Centred
 from metafs.discretise import discretise_target
 from metafs.prior import Source
 from metafs.typing import Array, Matrix
 
-_CONSTANT = 1e-15  # a variance, in columns of size 1, that is the rounding of sums
 _UNSEEN = 1e-9  # below it nothing is left of a length or a weight
 _DECIMALS = 9  # of z, so that sums in another order find the same features without any leaning
 
@@ -56,23 +52,12 @@ def leanings(X: Matrix, y: Array) -> Array:
            [-1.73,  1.  ]])
     """
     _, codes, n_c = np.unique(discretise_target(y), return_inverse=True, return_counts=True)
-    n, table = len(codes), _comparable(X)
+    n, columns = len(codes), Centred(X)
     members = (codes == np.arange(len(n_c))[:, None]).astype(np.float64)
-    mean = np.asarray(table.mean(axis=0)).ravel()
-    variance = np.asarray((table * table).mean(axis=0)).ravel() - mean**2
-    variance[variance < _CONSTANT] = 0.0
-    chance = np.outer(n_c * (n - n_c) / max(n - 1, 1), variance)
-    beyond = np.asarray(members @ table) - np.outer(n_c, mean)
+    chance = np.outer(n_c * (n - n_c) / max(n - 1, 1), columns.variance)
+    beyond = columns.along(members)
     z = np.divide(beyond, np.sqrt(chance), out=np.zeros_like(beyond), where=chance > 0)
     return np.asarray(np.round(z, _DECIMALS))
-
-
-def _comparable(X: Matrix) -> Any:
-    """Return X with columns of like size, where the mean stands for what is missing."""
-    if np.isnan(X.data if issparse(X) else X).any():
-        X = SimpleImputer(keep_empty_features=True).fit_transform(X)
-    scaled = maxabs_scale(X)
-    return scaled if issparse(X) else scaled - scaled.mean(axis=0)
 
 
 def in_turn(order: Array, leaning: Array) -> Array:

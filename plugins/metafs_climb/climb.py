@@ -22,9 +22,10 @@ from metafs.ranking import ranking
 from metafs.selector import Selector
 from metafs.typing import Array, Matrix
 from metafs_climb.evaluations import Evaluations
-from metafs_climb.guided import Comparisons, GuidedClimb, climb_guarded, large_starts, likely_starts
+from metafs_climb.guided import Comparisons, GuidedClimb, climb_guarded
 from metafs_climb.mi_confidence import MIConfidence
 from metafs_climb.published import PublishedClimb
+from metafs_climb.starts import large_starts, likely_starts
 
 
 class SetBySet:

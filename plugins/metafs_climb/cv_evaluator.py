@@ -11,12 +11,15 @@ decides stays as it was.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
+from metafs.centred import Centred
 from metafs.typing import Array
 from metafs_climb.cells import Cells
 from metafs_climb.fold_scores import FoldScores
+from metafs_climb.hints import errors, told_of
 
 MAX_REMEMBERED = 100_000
 TOGETHER = 2**13
@@ -70,6 +73,19 @@ class CVAccuracyEvaluator:
     def at_once(self, base: Array) -> int:
         """Return how many sets next to this one cost little more than one of them."""
         return self.scores.together(base)
+
+    def hints(self, base: Array) -> Array | None:
+        """Return how much each feature tells of the rows that a set gets wrong; None if empty."""
+        if not len(base):
+            return None
+        problem = self.scores.tables.problem
+        n_classes = None if problem.classes is None else len(problem.classes)
+        wrong = errors(self.scores.predictions(base), problem.y, n_classes)
+        return told_of(wrong, self._columns)
+
+    @cached_property
+    def _columns(self) -> Centred:
+        return Centred(self.scores.tables.problem.X)
 
     def of_each(self) -> Array:
         """Return the fitness of every single feature."""

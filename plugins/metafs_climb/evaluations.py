@@ -38,7 +38,8 @@ class Evaluations:
         Its ``of_sets(base, edits)`` is the fitness of base after each row of edits, features that
         join or leave. One that `abandons` is also told above which fitness a set matters. One
         that says `prices_size = False` values a set no less for being large. One with
-        ``at_once(base)`` says how many sets near base cost little more than one of them.
+        ``at_once(base)`` says how many sets near base cost little more than one of them. One with
+        ``hints(base)`` says how promising each feature is to join base, or returns None.
     kept : array of int
         The features that belong to every set.
     limit : int
@@ -56,6 +57,8 @@ class Evaluations:
         self._abandons = bool(getattr(evaluator, "abandons", False))
         some = 1 if self._abandons else AT_ONCE
         self._at_once: Callable[[Array], int] = getattr(evaluator, "at_once", lambda base: some)
+        self._hints: Callable[[Array], Array | None]
+        self._hints = getattr(evaluator, "hints", lambda base: None)
         self.prices_size = bool(getattr(evaluator, "prices_size", True))
         self.target = np.inf if target is None else float(np.round(target, DECIMALS))
         self.deadline = deadline
@@ -124,6 +127,11 @@ class Evaluations:
             if monotonic() >= self.deadline:
                 break
         return base, tried
+
+    def hinted(self, base: Position, features: Array) -> Array:
+        """Return features, those first that promise most where base stands, if that is known."""
+        hints = self._hints(base.features) if len(features) > 1 else None
+        return features if hints is None else features[np.argsort(-hints[features], kind="stable")]
 
     def without(self, base: Position, features: Array) -> Position:
         """Return base without some of its features, evaluated for what it is worth."""

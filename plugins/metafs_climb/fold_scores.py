@@ -23,6 +23,8 @@ from metafs_climb.newton_logistic import MAX_VALUES, TIE, decisions, recognised
 
 FEW = 16
 """Sets of up to so many features are fitted by cells, of which they have few."""
+REMEMBERED = 64
+"""Sets whose predictions are remembered: the search may come to stand on one."""
 TOGETHER = 3 * 2**13
 """Values (rows x folds x sets) that are worked on together: few enough to stay near at hand."""
 
@@ -64,6 +66,7 @@ class FoldScores:
         self.n_folds = len(tables.folds)
         self._logistic = None
         self._rows: LogisticRows | None = None
+        self._predicted: dict[bytes, Array] = {}
         problem = tables.problem
         if problem.classes is None:
             return
@@ -174,8 +177,33 @@ class FoldScores:
         ):
             warnings.simplefilter("ignore", ConvergenceWarning)
             predicted = clone(self.learner).fit(X[train], y[train]).predict(X[test])
+        self._remember(features, test, predicted)
         if self.tables.problem.classes is None:
             return float(r2_score(y[test], predicted))
         right = y[test][predicted == y[test]]
         n_right = np.bincount(right, minlength=self._worth.shape[1])
         return float((n_right * self._worth[fold]).sum())
+
+    def predictions(self, features: Array) -> Array:
+        """Return what is predicted of each row in the fold that tests it, NaN where none does."""
+        key, n_rows = features.tobytes(), self.tables.problem.n_samples
+        decided = None
+        if self._rows is not None and self.fits_at_once(features, n_rows):
+            with threads_for(n_rows * len(features)):
+                decided = self._rows.decisions(features)
+        for fold, (_, test) in enumerate(self.tables.folds):
+            if decided is not None:
+                self._remember(features, test, decided[fold, test] > TIE)
+            elif key not in self._predicted or np.isnan(self._predicted[key][test]).any():
+                self.of_fold(features, fold)
+        return self._predicted[key]
+
+    def _remember(self, features: Array, test: Array, predicted: Array) -> None:
+        """Keep what was predicted of test rows by one of the latest sets."""
+        of_set = self._predicted.pop(features.tobytes(), None)
+        if of_set is None:
+            of_set = np.full(self.tables.problem.n_samples, np.nan)
+        of_set[test] = predicted
+        self._predicted[features.tobytes()] = of_set
+        if len(self._predicted) > REMEMBERED:
+            del self._predicted[next(iter(self._predicted))]

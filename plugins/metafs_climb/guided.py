@@ -13,6 +13,8 @@ r"""The guided climb: features tried in the order of their promise, guarded by t
    belong there. If size has a price, each of them is tried between those that may join it, the
    least promising first. If it has none, what can be spared without harm is dropped too, the
    least promising first: a smaller set that is worth as much is nearer to sets that are worth more.
+   A measure that knows what a set gets wrong hints at features that could mend it
+   (`metafs_climb.hints`); where the climb stands, these come first.
 3. Kick: take a few features out at random and go through the most promising ones again. A better
    set is kept.
 4. Follow the guard, whenever it has moved. It compares very many features in a round, and what
@@ -27,7 +29,6 @@ pursuits in vain the search ends; if there is a target to reach it goes on, and 
 in vain the guard gets as many evaluations again.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,6 @@ COMPARED = 20
 """The most promising features, of which a round adds the best."""
 HEAD, LARGE_HEAD = 32, 128
 """The most promising features, which a pass goes through; the second where size has no price."""
-DOUBLED = (4, 8, 16, 32)
-"""So many of the most promising features are tried together, if nobody knows how many to try."""
-LARGE = (64, 32)
-"""So many of the features that tell most alone are tried together, where size has no price."""
 SPARED = 16
 """Features of a set that are left out one by one before those that are not missed go together."""
 KICK = 3
@@ -144,7 +141,8 @@ class GuidedClimb:
         """Go through the most promising features, then the set; if that changes nothing, wider."""
         doubted = self._untried[np.isin(self._untried, self.at.features)]
         self._untried = self._untried[:0]
-        at = self._through(self.at, spread(doubted, self._outside(self.at)[: self._width]))
+        promising = self.sets.hinted(self.at, self._outside(self.at))[: self._width]
+        at = self._through(self.at, spread(doubted, promising))
         at = self._thin(at)
         if not at.beats(self.at):
             wider = self.sets.left // 10
@@ -157,7 +155,7 @@ class GuidedClimb:
         out = self.rng.permutation(inside)[: min(KICK, max(1, len(inside) - 1))]
         at = self.sets.without(self.at, out)
         others = self._outside(at)
-        others = others[~np.isin(others, out)][: self._head]
+        others = self.sets.hinted(at, others[~np.isin(others, out)])[: self._head]
         at = self._through(at, np.concatenate([others, out]))
         self._keep(self._thin(at))
 
@@ -194,7 +192,7 @@ class GuidedClimb:
         """Add or remove each feature in turn if that makes the set better."""
         while len(features) and not self.sets.over:
             at, tried = self.sets.first_better(at, features[:, None])
-            features = features[tried:]
+            features = self.sets.hinted(at, features[tried:])
         return at
 
     def _thin(self, at: Position) -> Position:
@@ -258,43 +256,6 @@ def spread(features: Array, among: Array) -> Array:
     """
     middles = (2 * np.arange(len(features)) + 1) * len(among) // max(1, 2 * len(features))
     return np.insert(among, middles, features)
-
-
-def likely_starts(order: Array, size: int, *, several: bool) -> list[Array]:
-    """Return the most promising features, as many as are expected to be needed.
-
-    If nothing is expected, ``several`` numbers are tried, or none.
-
-    Examples
-    --------
-    >>> [len(each) for each in likely_starts(np.arange(20), 5, several=True)]
-    [5]
-    >>> [len(each) for each in likely_starts(np.arange(20), 0, several=True)]
-    [4, 8, 16]
-    """
-    if size:
-        return [order[:size]]
-    return [order[:n] for n in DOUBLED if n <= len(order)] if several else []
-
-
-def large_starts(by_own: Array, proposed: Sequence[Array]) -> list[Array]:
-    """Return starts for a measure under which a set is no worse for being large.
-
-    Parameters
-    ----------
-    by_own : array of int
-        The features, those that tell most alone first.
-    proposed : sequence of arrays of int
-        What memory proposes.
-
-    Examples
-    --------
-    >>> [len(each) for each in large_starts(np.arange(100), [np.array([1, 98]), np.array([99])])]
-    [66, 64, 32]
-    """
-    alone = [by_own[:size] for size in LARGE if size < len(by_own)]
-    widest = max(alone, key=len, default=by_own)
-    return [np.unique(np.concatenate([widest, *proposed])), *alone] if proposed else alone
 
 
 def _fitness(at: Position) -> float:

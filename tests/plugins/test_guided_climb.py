@@ -10,13 +10,8 @@ from metafs.prior import Prior
 from metafs.transfer import Experience, expect
 from metafs_climb import Climb, MIConfidence
 from metafs_climb.evaluations import Position
-from metafs_climb.guided import (
-    COMPARED,
-    DOUBLED,
-    HEAD,
-    GuidedClimb,
-    spread,
-)
+from metafs_climb.guided import COMPARED, HEAD, GuidedClimb, spread
+from metafs_climb.starts import DOUBLED
 
 from .guiding import cold_of, comparing, expecting, to_target, widths_of_passes, words
 

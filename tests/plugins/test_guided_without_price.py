@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from metafs_climb import Climb, CVAccuracy, MIConfidence
 from metafs_climb.evaluations import Position
-from metafs_climb.guided import HEAD, LARGE, LARGE_HEAD, SPARED, Comparisons, GuidedClimb
+from metafs_climb.guided import HEAD, LARGE_HEAD, SPARED, Comparisons, GuidedClimb
+from metafs_climb.starts import LARGE
 
 from .guiding import comparing, expecting, widths_of_passes, words
 
@@ -59,11 +60,11 @@ def test_what_tells_most_is_tried_together_first_with_all_that_memory_proposes()
     X, y = words()
     prior = expecting(300, range(24), starts=(np.array([297, 298]), np.array([298, 299])))
     climb = Climb(Information(), random_state=0, max_evaluations=10).fit(X, y, prior=prior)
-    (_, proposed, _), *alone = climb.candidates_[: 1 + len(LARGE)]
+    (_, proposed, _), (_, alone, _), *_ = climb.candidates_
     assert proposed[-3:] == (297, 298, 299)
-    assert set(proposed[:-3]) == set(alone[0][1])
-    assert [len(features) for _, features, _ in alone] == [*LARGE]
-    assert len(set(range(24)) & set(alone[0][1])) > 16
+    assert set(proposed[:-3]) == set(alone)
+    assert len(alone) == LARGE
+    assert len(set(range(24)) & set(alone)) > 16
 
 
 def as_one_would_thin(fitness, at, features):
@@ -146,6 +147,6 @@ def test_a_climb_that_starts_large_ends_small():
     measure = CVAccuracy(random_state=0)
     climb = Climb(measure, random_state=0).fit(X, y, prior=expecting(X.shape[1], range(18)))
     selected = np.flatnonzero(climb.get_support())
-    assert len(climb.candidates_[0][1]) == LARGE[0] and len(selected) < LARGE[1]
+    assert len(climb.candidates_[0][1]) == LARGE and len(selected) < LARGE / 2
     assert climb.fitness_ == pytest.approx(measure.of_set(X, y, selected))
     assert climb.fitness_ > climb.candidates_[0][2]
