@@ -130,7 +130,7 @@ def draw(panel: Any, series: Series, label: str, how: Look | None = None) -> Non
         known.position,
         known.value,
         ".",
-        markersize=5,
+        markersize=7,
         markeredgewidth=0,
         alpha=0.2 if crowded else 0.5,
         color=how.colour,

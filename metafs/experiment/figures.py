@@ -130,7 +130,8 @@ def fitness_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
         "fitness",
         "Feature-selection scores",
         "Fitness with and without memory; a speed-up bought with worse sets would show here. Arms "
-        "other than cold stop at cold's fitness. Answers to figures 2, 8, 12 and 17.",
+        "other than cold stop at the first set as good as cold's, or better. Answers to figures "
+        "2, 8, 12 and 17.",
         figure,
         ("arm", *QUARTERS),
         by_quarters(found),

@@ -15,7 +15,8 @@ table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tab
 th, td { padding: 0.2rem 0.7rem 0.2rem 0; text-align: right; border-bottom: 1px solid var(--line); }
 th { vertical-align: bottom; } thead th { white-space: nowrap; }
 td { vertical-align: top; white-space: nowrap; }
-tbody th { vertical-align: top; font-weight: normal; }
+tbody th { vertical-align: top; font-weight: normal; overflow-wrap: anywhere; }
+tbody th { min-width: 9rem; max-width: 28rem; }
 th:first-child { text-align: left; position: sticky; left: 0; background: Canvas; }
 th.word, td.word { text-align: left; }
 small { display: block; color: var(--soft); font-size: 0.75rem; }
@@ -31,9 +32,7 @@ dt { font-weight: bold; } dd { margin: 0 0 0.3rem 1.5rem; }
   :root { --line: #555; --soft: #aaa; }
   figure img { filter: invert(0.92) hue-rotate(180deg); }
 }
-@media (max-width: 40rem) {
-  tbody th { min-width: 9rem; max-width: 9rem; overflow-wrap: anywhere; }
-}
+@media (max-width: 40rem) { tbody th { max-width: 9rem; } }
 """
 NOTHING = "&ndash;"
 

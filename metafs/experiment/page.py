@@ -55,6 +55,9 @@ def page(experiment: Experiment, drawn: Sequence[Drawing], title: str = "Experim
         table(*_problem_table(experiment)),
         *([heading("why", sections["why"]), *why] if why else []),
         heading("settings", sections["settings"]),
+        soft(
+            "As in experiment.json. Seeds are told by their numbers; what has no value is default."
+        ),
         table(("setting", "value"), _settings(experiment), WORDS),
     ]
     return document(title, parts)
@@ -163,9 +166,9 @@ def _why_of(problem: str, why: Why) -> str:
     rows = [
         (
             each.feature,
-            each.expected,
+            f"{each.expected:.3f}",
             each.by if each.distance is None else f"{each.by} ({each.distance:.3f})",
-            each.relative,
+            None if each.relative is None else f"{each.relative:.3f}",
             each.fate,
         )
         for each in why.proposed
