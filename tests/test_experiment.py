@@ -1,10 +1,7 @@
 """The experiment against the loop run by hand, its summary, and its page."""
 
-import re
-import sys
 import tempfile
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -12,8 +9,6 @@ import pytest
 from metafs.errors import ProblemError, UsageError
 from metafs.experiment import Arm, Design, Experiment, Failed, Outcome, arms_named
 from metafs.experiment import run as run_all
-from metafs.experiment.drawing import require_matplotlib
-from metafs.experiment.figures import drawings, fitness_along
 from metafs.experiment.outcome import NO_EXPERIENCE
 from metafs.experiment.page import page
 from metafs.experiment.series import QUARTERS, speedups, values
@@ -288,71 +283,3 @@ def test_series_follow_the_stream_in_every_order(whole):
     assert sorted(zip(fitness.position.tolist(), fitness.value.tolist(), strict=True)) == expected
     assert len(fitness.quarters()) == len(QUARTERS)
     assert np.mean(values(whole, "cold", "fitness").trend()[1]) > 0
-
-
-class Reading(HTMLParser):
-    """Notes what a page holds, and that what is opened is closed."""
-
-    VOID = ("meta", "img")
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.images, self.text = [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "img":
-            self.images.append(dict(attrs))
-        if tag not in self.VOID:
-            self.open.append(tag)
-        assert tag not in ("script", "link", "iframe")
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
-def read_page(html):
-    reading = Reading()
-    reading.feed(html)
-    reading.close()
-    assert reading.open == []
-    return reading
-
-
-def test_the_page_stands_alone_and_answers_to_every_figure(whole):
-    drawn = drawings(whole)
-    told = page(whole, drawn, "a <b> & 'c'")
-    reading = read_page(told)
-    text = " ".join(reading.text)
-    assert "a <b> & 'c'" in text
-    assert len(reading.images) == len(drawn) == 10
-    assert all(each["alt"] and each["src"].startswith("data:image/svg") for each in reading.images)
-    assert not re.search(r"(src|href)=.(?!data:)", told.replace("xlink:href", ""))
-    numbers = {int(each) for drawing in drawn for each in re.findall(r"\b\d+\b", drawing.caption)}
-    assert set(range(1, 21)) <= numbers
-    for name in ("cold", "paper", "guided", *(each.problem for each in whole.of("cold"))):
-        assert name in text
-    assert "stopped before its end" not in text
-    for each in drawn:
-        assert each.svg.startswith(b"<?xml")
-        assert all(len(row) == len(each.columns) for row in each.rows)
-    assert drawn[0].png.startswith(b"\x89PNG")
-    again = fitness_along(whole, ["cold", "guided"])
-    assert again.svg == fitness_along(whole, ["cold", "guided"]).svg
-
-
-@pytest.mark.parametrize("arm", ["cold", "guided"])
-def test_one_problem_can_be_drawn_too(stream, arm):
-    asked = design(arm)
-    found = Experiment(asked, len(stream), list(run(stream[:1], asked)))
-    assert not found.complete
-    reading = read_page(page(found, drawings(found)))
-    assert "stopped before its end" in " ".join(reading.text)
-
-
-def test_without_matplotlib_a_sentence(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(UsageError, match=r"pip install 'metafs\[report\]'"):
-        require_matplotlib()

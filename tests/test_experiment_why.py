@@ -1,6 +1,7 @@
 """What memory said, as an experiment tells it, against the loop and its MetaDB."""
 
 import json
+from html import escape
 
 import numpy as np
 import pytest
@@ -85,14 +86,16 @@ def test_the_page_and_the_json_tell_it(found):
     assert "why" not in told["problems"][0]
     assert json.loads(json.dumps(told["why"]))[2]["proposed"][0]["by"]
     text = page(found, [])
-    section = text[text.index("Why: what memory said") : text.index("<h2>Settings")]
+    section = text[text.index("<h2 id='why'>") : text.index("<h2 id='settings'>")]
     assert section.count("<details>") == section.count("</details>") == 4
     assert "<p2>" not in text and "<w1>" not in text, "names are escaped"
     for each in found.outcomes:
         if each.why is not None:
-            survived = f": {each.why.n_survived} of {len(each.why.proposed)} survived"
-            escaped = each.problem.replace("<", "&lt;").replace(">", "&gt;")
-            assert escaped + (survived if each.why.proposed else "") + "</summary>" in section
+            n_proposed = len(each.why.proposed)
+            told = (
+                f"{each.why.n_survived} of {n_proposed} selected" if n_proposed else "no experience"
+            )
+            assert f"{escape(each.problem)}: {told}</summary>" in section
 
 
 def test_without_an_arm_that_remembers_there_is_nothing_to_tell():

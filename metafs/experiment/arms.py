@@ -17,6 +17,15 @@ RANKED = "cold-ranked"
 WITHOUT_MEMORY: Mapping[str, str] = {"none": COLD, "ranked": RANKED}
 """Transfers that ask nobody have names of their own as arms."""
 DEFAULT = (COLD, RANKED, "paper", "guided")
+TOLD: Mapping[str, str] = {
+    COLD: "no memory: the published search, from the empty set. All others are compared with it.",
+    RANKED: "no memory: tries features first that tell most by themselves. "
+    "What memory has to beat.",
+    "paper": "memory as published: starts from the features that near problems selected.",
+    "guided": "tries first what is expected most, by near problems, by each feature's record over "
+    "all problems and by what it tells here.",
+}
+"""What each arm does, for people who have never heard of it."""
 
 
 @dataclass(frozen=True)

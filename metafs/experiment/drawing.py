@@ -10,16 +10,28 @@ from metafs.errors import UsageError
 from metafs.experiment.arms import COLD, RANKED
 from metafs.experiment.series import Series
 
-COLOURS = {
-    COLD: "#777777",
-    RANKED: "#E69F00",
-    "paper": "#0072B2",
-    "guided": "#009E73",
-    "learned": "#CC79A7",
+
+@dataclass(frozen=True)
+class Look:
+    """How a line is drawn: apart from others for people who do not see red or green, too."""
+
+    colour: str
+    line: str = "-"
+    width: float = 1.8
+
+
+LOOKS = {
+    COLD: Look("#999999", width=4.0),
+    RANKED: Look("#E69F00"),
+    "paper": Look("#0072B2", "--"),
+    "guided": Look("#009E73", "-."),
 }
-OTHER_COLOURS = ("#CC79A7", "#D55E00", "#56B4E9")
-"""All told apart by people who do not see red or green."""
+"""Of each arm, the same in every plot. Cold is wide and drawn first, to show under others."""
+OTHER_LOOKS = (Look("#D55E00", ":", 2.2), Look("#56B4E9"))
 ITERATION = "iteration: problems met before"
+WIDTH, HEIGHT = 9.2, 4.0
+"""Inches of a whole plot, and of a row of its panels; one width, so that one size of letters."""
+STEPS = (1, 2, 5, 10)
 CROWDED = 2000
 """So many points are drawn as one picture, or the page would grow too large."""
 Rows = list[tuple[Any, ...]]
@@ -39,7 +51,7 @@ class Drawing:
     @property
     def alt(self) -> str:
         """What stands for the plot where it cannot be seen."""
-        return f"Plot: {self.title}. The table below it holds its values."
+        return f"Plot: {self.title}. What it shows is told in numbers below it."
 
     @cached_property
     def svg(self) -> bytes:
@@ -73,45 +85,76 @@ def require_matplotlib() -> Any:
 
 
 def panels(
-    n: int, sharey: bool = False, width: float = 4.6, height: float = 4.0
-) -> tuple[Any, Any]:
-    """Return a figure with panels side by side."""
-    figure = require_matplotlib()(figsize=(max(8.0, width * n), height), layout="constrained")
-    return figure, figure.subplots(1, n, sharey=sharey, squeeze=False)[0]
+    n: int, sharey: bool = False, across: int = 2, height: float = HEIGHT
+) -> tuple[Any, Sequence[Any]]:
+    """Return a figure with panels side by side, in rows of `across`."""
+    across = min(n, across)
+    n_rows = -(-n // across)
+    figure = require_matplotlib()(figsize=(WIDTH, height * n_rows), layout="constrained")
+    found = figure.subplots(n_rows, across, sharey=sharey, squeeze=False).ravel()
+    for empty in found[n:]:
+        empty.remove()
+    return figure, found[:n]
 
 
 def logarithmic(axis: Any) -> None:
-    """Make an axis logarithmic, with plain numbers at 1, 2 and 5."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    """Make an axis logarithmic, with plain numbers at as many places as it has room for.
+
+    Whatever is to be seen must have been drawn before.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    low, high = axis.get_view_interval()
+    room = 100 if axis.axis_name == "x" else 10_000  # labels beside each other need more of it
+    if high < 4 * low:
+        axis.set_major_locator(MaxNLocator(5, steps=STEPS))
+    else:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < room * low else (1.0,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
-def draw(panel: Any, series: Series, label: str, colour: str | None = None) -> None:
+def whole_numbers(axis: Any) -> None:
+    """Let an axis count: no ticks between whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator("auto", steps=STEPS, integer=True))
+
+
+def draw(panel: Any, series: Series, label: str, how: Look | None = None) -> None:
     """Draw points and their running mean."""
-    colour, known = colour or arm_colour(series.arm), series.known
+    how, known = how or LOOKS[series.arm], series.known
     crowded = len(known.value) > CROWDED
     panel.plot(
-        known.position, known.value, ".", markersize=4, alpha=0.3, color=colour, rasterized=crowded
+        known.position,
+        known.value,
+        ".",
+        markersize=7,
+        markeredgewidth=0,
+        alpha=0.2 if crowded else 0.5,
+        color=how.colour,
+        rasterized=crowded,
     )
-    panel.plot(*series.trend(), color=colour, linewidth=1.8, label=label)
+    panel.plot(
+        *series.trend(), how.line, color=how.colour, linewidth=how.width, label=label, zorder=3
+    )
 
 
 def label_axes(panel: Any, what: str, ncols: int = 2) -> None:
     """Say what both axes and all lines show."""
+    whole_numbers(panel.xaxis)
     panel.set_xlabel(ITERATION)
     panel.set_ylabel(what)
     panel.legend(
-        fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=ncols, frameon=False
+        fontsize=8,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.16),
+        ncols=ncols,
+        frameon=False,
+        handlelength=3.0,
+        columnspacing=1.2,
     )
-
-
-def arm_colour(arm: str) -> str:
-    """Return the colour of an arm, the same in every plot."""
-    return COLOURS.get(arm) or OTHER_COLOURS[len(arm) % len(OTHER_COLOURS)]
 
 
 def by_quarters(found: Sequence[Series]) -> Rows:
@@ -124,11 +167,12 @@ def said(value: Any) -> str:
 
     Examples
     --------
-    >>> said(0.12345), said(8591.3), said(None), said("cold")
-    ('0.123', '8591', 'unknown', 'cold')
+    >>> said(0.12345), said(2.4), said(8591.3), said(3.0), said(None), said("cold")
+    ('0.123', '2.40', '8591', '3', 'unknown', 'cold')
     """
     if value is None:
         return "unknown"
     if not isinstance(value, float):
         return str(value)
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    whole = abs(value) >= 100 or abs(value - round(value, 0)) < 1e-9
+    return f"{value:.0f}" if whole else f"{value:#.3g}".rstrip(".")

@@ -1,0 +1,160 @@
+"""The plots of what memory does along the stream: what it proposes, whom it asks, what it costs.
+
+B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021, figures 5, 11,
+14, 15, 19 and 20.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from metafs.experiment.arms import COLD
+from metafs.experiment.drawing import (
+    CROWDED,
+    LOOKS,
+    OTHER_LOOKS,
+    Drawing,
+    Rows,
+    by_quarters,
+    draw,
+    label_axes,
+    logarithmic,
+    panels,
+    said,
+    whole_numbers,
+)
+from metafs.experiment.result import Experiment
+from metafs.experiment.series import QUARTERS, in_pairs, phases, values
+from metafs.experiment.summary import column, ratios
+from metafs.quality_map import correlation
+
+REST = ("describe", "expect", "record")
+
+
+def features_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
+    """Draw how many features are selected, transferred and both."""
+    figure, axes = panels(len(arms))
+    rows: Rows = []
+    for panel, name in zip(axes, arms, strict=True):
+        found = [
+            values(experiment, COLD, "n_selected", "selected, cold"),
+            values(experiment, name, "n_selected", f"selected, {name}"),
+            values(experiment, name, "n_transferred", "transferred"),
+            values(experiment, name, "n_common", "in common"),
+        ]
+        looks = (LOOKS[COLD], LOOKS[name], *OTHER_LOOKS)
+        for each, how in zip(found, looks, strict=True):
+            draw(panel, each, f"{each.label}: mean {said(each.mean())}", how)
+        panel.set_title(name, fontsize=10)
+        whole_numbers(panel.yaxis)
+        label_axes(panel, "features")
+        rows += [(name, *row) for row in by_quarters(found)]
+    return Drawing(
+        "features",
+        "Number of features",
+        "Features selected without and with memory, features that memory proposed, and those of "
+        "them that were selected. Answers to figure 5.",
+        figure,
+        ("arm", "features", *QUARTERS),
+        rows,
+    )
+
+
+def distance_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
+    """Draw how near the recalled problems lie."""
+    figure, axes = panels(len(arms), sharey=True)
+    rows: Rows = []
+    for panel, name in zip(axes, arms, strict=True):
+        found = [
+            values(experiment, name, "nearest_distance", "nearest"),
+            values(experiment, name, "mean_distance", "mean of all asked"),
+        ]
+        for each, how in zip(found, (LOOKS[name], OTHER_LOOKS[0]), strict=True):
+            draw(panel, each, each.label, how)
+        panel.set_title(name, fontsize=10)
+        label_axes(panel, f"distance ({experiment.design.settings.distance})")
+        rows += [(name, *row) for row in by_quarters(found)]
+    return Drawing(
+        "distance",
+        "Distance to the nearest problems",
+        "As memory grows, nearer problems should be found: 0 is the same, 1 has nothing in common. "
+        "Arms that ask the same neighbours show the same. Answers to figure 11, whose distances "
+        "rarely fall below 0.9.",
+        figure,
+        ("arm", "distance", *QUARTERS),
+        rows,
+    )
+
+
+def against_speedup(experiment: Experiment, arms: Sequence[str], of: str) -> Drawing:
+    """Draw the speed-up against the number of features transferred, or against nearness."""
+    inverse = of == "nearest_distance"
+    figure, axes = panels(len(arms))
+    rows: Rows = []
+    label = "1 / distance to the nearest problem" if inverse else "features transferred"
+    for panel, name in zip(axes, arms, strict=True):
+        pairs = in_pairs(experiment, name)
+        ratio, x = ratios(pairs), column([each for each, _ in pairs], of)
+        known = x > 0 if inverse else ~np.isnan(x)
+        x, ratio = (1 / x[known] if inverse else x[known]), ratio[known]
+        plain, logs = (
+            float(correlation(x, each)) if len(x) > 1 else None for each in (ratio, np.log(ratio))
+        )
+        panel.scatter(
+            x, ratio, s=10, alpha=0.5, color=LOOKS[name].colour, rasterized=len(x) > CROWDED
+        )
+        panel.axhline(1, color="black", linewidth=0.8)
+        logarithmic(panel.yaxis)
+        panel.set_title(f"{name}: Pearson's correlation {said(plain)}", fontsize=10)
+        if not inverse:
+            whole_numbers(panel.xaxis)
+        panel.set_xlabel(label)
+        panel.set_ylabel("speed-up in evaluations")
+        rows.append((name, plain, logs, len(x)))
+    told = (
+        (
+            "inverse_distance_speedup",
+            "Nearness against speed-up",
+            "Does a near problem help more? Further right is nearer. Answers to figure 15, with a "
+            "correlation of 0.02.",
+        )
+        if inverse
+        else (
+            "transferred_speedup",
+            "Features transferred against speed-up",
+            "Do more proposals help more? An arm that always proposes as many cannot tell. Answers "
+            "to figure 14, with a correlation of 0.14.",
+        )
+    )
+    columns = ("arm", "correlation", "correlation with its logarithm", "searches")
+    return Drawing(*told, figure, columns, rows)
+
+
+def seconds_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
+    """Draw what memory costs, beside selection with and without it."""
+    figure, axes = panels(len(arms), sharey=True)
+    rows: Rows = []
+    for panel, name in zip(axes, arms, strict=True):
+        found = [
+            phases(experiment, COLD, ["select"], "selection, cold"),
+            phases(experiment, name, ["select"], f"selection, {name}"),
+            phases(experiment, name, ["recall"], "recall"),
+            phases(experiment, name, REST, "describe, expect, record"),
+        ]
+        looks = (LOOKS[COLD], LOOKS[name], *OTHER_LOOKS)
+        for each, how in zip(found, looks, strict=True):
+            draw(panel, each, f"{each.label}: mean {said(each.mean())}", how)
+        logarithmic(panel.yaxis)
+        panel.set_title(name, fontsize=10)
+        label_axes(panel, "seconds until the target", ncols=1)
+        rows += [(name, *row) for row in by_quarters(found)]
+    return Drawing(
+        "seconds",
+        "What memory costs",
+        "Seconds of recall and of the other steps that memory needs, beside those of selection "
+        "with and without it. Answers to figures 19 and 20, where the search for neighbours took "
+        "longer than selection unless divided by 40; nothing is divided here.",
+        figure,
+        ("arm", "step", *QUARTERS),
+        rows,
+    )
