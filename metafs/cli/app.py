@@ -1,5 +1,6 @@
 """The `metafs` command: its subcommands, and how errors become sentences."""
 
+import os
 import signal
 import sys
 import traceback
@@ -7,6 +8,7 @@ from typing import Any
 
 import click
 
+from metafs.cli.output import stdout_for_data
 from metafs.errors import MetafsError
 from metafs.version import __version__
 from metafs_metadb import MetaDBError
@@ -25,7 +27,8 @@ class Sentences(click.Command):
         debug = ctx.params.pop("debug")
         ctx.meta["metafs.debug"] = debug
         try:
-            return super().invoke(ctx)
+            with stdout_for_data(ctx):
+                return super().invoke(ctx)
         except (MetafsError, MetaDBError) as error:
             if debug:
                 traceback.print_exc()
@@ -77,6 +80,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command; Ctrl-C outside of `solve` just ends it, and so does a full disk."""
+    _reserve_stdout()
     try:
         cli(standalone_mode=True)
     except KeyboardInterrupt:
@@ -84,3 +88,18 @@ def main() -> None:
     except OSError as error:
         sys.stdout = None  # or Python would write once more what could not be written
         sys.exit(f"metafs: cannot read or write {error.filename or 'the output'}: {error.strerror}")
+
+
+def _reserve_stdout() -> None:
+    """Give us a stdout that no other process has; theirs, and that of C code, becomes stderr.
+
+    The processes of ``--jobs``, and programs that a plugin starts, inherit the file and not
+    `sys.stdout`.
+    """
+    given = sys.__stdout__
+    if given is None or sys.stdout is not given or sys.stderr is None:
+        return  # closed, or in the hands of whoever called us
+    given.flush()
+    ours = os.dup(given.fileno())
+    os.dup2(sys.stderr.fileno(), given.fileno())
+    sys.stdout = open(ours, "w", encoding=given.encoding, errors=given.errors)

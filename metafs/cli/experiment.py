@@ -5,7 +5,6 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import redirect_stdout
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -25,7 +24,7 @@ from metafs.cli.options import (
     seed_option,
     selector_options,
 )
-from metafs.cli.output import echo_table, one_line, to_json
+from metafs.cli.output import data, echo_line, echo_table, one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
 from metafs.experiment.arms import DEFAULT, arms_named, known_arms
 from metafs.experiment.design import Design
@@ -160,7 +159,7 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
     )
     told_json = to_json(found.as_json())
     if options["as_json"]:
-        click.echo(told_json)
+        echo_line(told_json)
     else:
         echo_table(COLUMNS, [_row(name, each) for name, each in found.summaries.items()])
     (folder / RESULT).write_text(told_json + "\n", encoding="utf8")
@@ -169,7 +168,7 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
     _report(found, folder, monotonic() - started, stopped, debug)
     if stopped:
         # Everything is written; an orderly end would only report on workers cut off in the middle.
-        sys.stdout.flush()
+        data().flush()
         sys.stderr.flush()
         os._exit(128 + signal.SIGINT)
     ctx.exit(1 if found.failures else 0)
@@ -183,16 +182,13 @@ def _drain(
     done: list[Outcome | Failed] = []
     with (folder / OUTCOMES).open("w", 1, encoding="utf8") as lines:
         try:
-            while True:
-                with redirect_stdout(sys.stderr):  # what a plugin prints is not our data
-                    each = next(told, None)
-                if each is None:
-                    return done, False
+            for each in told:
                 done.append(each)
                 progress.working_on(f"{each.arm}: {each.problem}")
                 progress.done()
                 if isinstance(each, Outcome):
                     lines.write(to_json(each.as_json()) + "\n")
+            return done, False
         except KeyboardInterrupt:
             return done, True
         finally:
