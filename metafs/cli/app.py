@@ -13,6 +13,9 @@ from metafs.errors import MetafsError
 from metafs.version import __version__
 from metafs_metadb import MetaDBError
 
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit code after Ctrl-C."""
+
 
 class Sentences(click.Command):
     """A command whose errors are sentences; a traceback only with ``--debug``."""
@@ -34,8 +37,6 @@ class Sentences(click.Command):
                 traceback.print_exc()
             click.echo(f"metafs: {error}", err=True)
             ctx.exit(getattr(error, "exit_code", 1))
-        except KeyboardInterrupt:  # click would call it an error and exit with 1
-            ctx.exit(128 + signal.SIGINT)
 
 
 class Commands(click.Group):
@@ -55,6 +56,13 @@ class Commands(click.Group):
         "sql": "metafs.cli.sql",
         "db": "metafs.cli.db",
     }
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Import and run a command; Ctrl-C ends it, which click would call an error."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order in which a newcomer meets them."""
@@ -79,12 +87,17 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command; Ctrl-C outside of `solve` just ends it, and so does a full disk."""
+    """Run the command; a full disk ends it with a sentence."""
     _reserve_stdout()
     try:
         cli(standalone_mode=True)
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+        # All is written; an orderly end would only report on workers cut off in the middle.
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(INTERRUPTED)
     except OSError as error:
         sys.stdout = None  # or Python would write once more what could not be written
         sys.exit(f"metafs: cannot read or write {error.filename or 'the output'}: {error.strerror}")

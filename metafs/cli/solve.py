@@ -1,8 +1,5 @@
 """`metafs solve`: a stream of problems, one after the other, into the MetaDB."""
 
-import os
-import signal
-import sys
 import warnings
 from collections import Counter
 from time import monotonic
@@ -10,7 +7,7 @@ from typing import Any
 
 import click
 
-from metafs.cli.app import Sentences
+from metafs.cli.app import INTERRUPTED, Sentences
 from metafs.cli.options import (
     budget_option,
     db_option,
@@ -24,7 +21,7 @@ from metafs.cli.options import (
     seed_option,
     selector_options,
 )
-from metafs.cli.output import data, echo_line, one_line, to_json
+from metafs.cli.output import echo_line, one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
 from metafs.engines import ENGINES
 from metafs.loop import solve as solve_stream
@@ -106,10 +103,7 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
         solutions = solve_stream(stream, registry=Registry(disabled=no_plugin), **options)
         done = _drain(solutions, [each.name for each in stream], as_json, debug, options["db"])
     if len(done) < len(stream):
-        # Everything is recorded; an orderly end would only report on workers cut off in the middle.
-        data().flush()
-        sys.stderr.flush()
-        os._exit(128 + signal.SIGINT)
+        ctx.exit(INTERRUPTED)
     ctx.exit(1 if any(each.status == "failed" for each in done) else 0)
 
 
