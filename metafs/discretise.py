@@ -17,6 +17,8 @@ The "=" keeps a category that is called "0" or "missing" apart from zeros and mi
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_array, hstack, issparse
@@ -47,6 +49,12 @@ class Codes:
     labels: tuple[tuple[str, ...], ...]
 
 
+def check_n_bins(n_bins: Any) -> None:
+    """Refuse a number of bins that is none, or too many."""
+    if not (isinstance(n_bins, Integral) and 2 <= int(n_bins) <= MAX_BINS):
+        raise UsageError(f"n_bins is {n_bins!r}; give a whole number from 2 to {MAX_BINS}.")
+
+
 def discretise(
     X: Matrix, *, n_bins: int = 4, categories: Mapping[int, tuple[str, ...]] | None = None
 ) -> Codes:
@@ -61,8 +69,7 @@ def discretise(
     >>> codes.labels
     (('0', '1'), ('1.5', 'missing'), ('=red', '=blue'))
     """
-    if not 2 <= n_bins <= MAX_BINS:
-        raise UsageError(f"n_bins is {n_bins}; give a number from 2 to {MAX_BINS}.")
+    check_n_bins(n_bins)
     columns = [np.zeros(0, dtype=np.int64)]
     blocks = [csc_array((X.shape[0], 0), dtype=np.uint8)]
     labels: list[tuple[str, ...]] = []

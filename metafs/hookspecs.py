@@ -23,6 +23,8 @@ def metafs_selectors() -> Mapping[str, Any]:
     (why the search ended) and ``get_support()``. A search also leaves ``fitness_`` and
     ``candidates_``, a list of (evaluation number, feature indices, fitness).
     A prior changes where a search begins and what it tries first, never what it optimises.
+    ``check_parameters()`` may refuse parameters that are wrong whatever the data: it is asked
+    before anything is solved, while what ``fit`` refuses fails one problem.
     A plain scikit-learn selector without these extras may be offered as it is.
     """
     raise AssertionError("a specification is never called")

@@ -1,9 +1,11 @@
 """What parameters must satisfy; each refusal is a sentence that says what to give."""
 
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from metafs.errors import UsageError
 from metafs.typing import Array
@@ -38,6 +40,39 @@ def check_between(name: str, value: Any, low: float = 0.0, high: float = np.inf)
     wanted = f"lie between {low:g} and {high:g}" if high < np.inf else f"be more than {low:g}"
     given = format(float(value), "g") if isinstance(value, Real) else repr(value)
     raise UsageError(f"{name} must {wanted}, not {given}.")
+
+
+def check_common(params: Mapping[str, Any]) -> None:
+    """Refuse values of the parameters that mean the same wherever they occur; None is for none.
+
+    Examples
+    --------
+    >>> check_common({"max_evaluations": 100, "random_state": "a"})
+    Traceback (most recent call last):
+    metafs.errors.UsageError: random_state cannot be 'a': give a whole number from 0, or None.
+    """
+    given = {name: value for name, value in params.items() if value is not None}
+    if "max_evaluations" in given:
+        check_at_least("max_evaluations", given["max_evaluations"])
+    seconds = given.get("max_seconds", 0)
+    if not (isinstance(seconds, Real) and float(seconds) >= 0):
+        raise UsageError(f"max_seconds must be a number from 0, not {seconds!r}.")
+    n_jobs = given.get("n_jobs", 1)
+    if not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise UsageError(f"n_jobs must be at least 1, or -1 for every core, not {n_jobs!r}.")
+    try:
+        check_random_state(given.get("random_state"))
+    except ValueError:
+        wrong = given["random_state"]
+        raise UsageError(
+            f"random_state cannot be {wrong!r}: give a whole number from 0, or None."
+        ) from None
+
+
+def check_quality(quality: Any) -> None:
+    """Refuse what is no measure of single features; None is the selector's own."""
+    if quality is not None and not callable(quality):
+        raise UsageError(f"quality is {quality!r}; give a measure of single features, or None.")
 
 
 def column_numbers(name: str, given: Any, n_features: int) -> Array:

@@ -83,6 +83,11 @@ class RankingFromPrior(Selector):
     def __init__(self, n_features_to_select: float | None = None) -> None:
         self.n_features_to_select = n_features_to_select
 
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
+        n_to_keep(self.n_features_to_select, 1)
+
     @abstractmethod
     def _score_from(self, X: Matrix, y: Array, prior: Prior | None) -> Array:
         """Return one score per feature; X is float64, an ndarray or a csr_array.
@@ -92,7 +97,6 @@ class RankingFromPrior(Selector):
         """
 
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
-        n_to_keep(self.n_features_to_select, X.shape[1])
         self.n_evaluations_ = X.shape[1]
         self.stopped_ = "ranked every feature"
         self.scores_ = self._score_from(X, y, prior)

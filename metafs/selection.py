@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from metafs.errors import UsageError
+from metafs.errors import MetafsError, UsageError, describe
 from metafs.prior import Prior
 from metafs.ranking import ranking
 from metafs.typing import Array, Matrix
@@ -56,6 +56,29 @@ def configured(selector: Any, settings: Mapping[str, Any]) -> Any:
     selector = clone(selector)
     known = selector.get_params(deep=False)
     return selector.set_params(**{name: v for name, v in settings.items() if name in known})
+
+
+def check_parameters(selector: Any, name: str) -> None:
+    """Refuse parameters that are wrong whatever the problem, as far as the selector tells them.
+
+    Ours tell by ``check_parameters``, and so may anybody's; scikit-learn's declare them.
+
+    Examples
+    --------
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> check_parameters(SelectKBest(k="many"), "anova")
+    Traceback (most recent call last):
+    metafs.errors.UsageError: selector 'anova' refuses its parameters: InvalidParameterError: ...
+    """
+    try:
+        if hasattr(selector, "check_parameters"):
+            selector.check_parameters()
+        elif hasattr(selector, "_parameter_constraints"):
+            selector._validate_params()
+    except MetafsError as error:
+        raise UsageError(str(error)) from error
+    except Exception as error:  # a stranger's own way to refuse
+        raise UsageError(f"selector {name!r} refuses its parameters: {describe(error)}") from error
 
 
 def takes_prior(selector: Any) -> bool:

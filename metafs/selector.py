@@ -1,7 +1,8 @@
 """The common half of every selector: what it takes, how that is validated, what it tells of itself.
 
 A subclass supplies ``_fit(X, y, prior)`` and ``_get_support_mask()``; one that judges features by
-their properties supplies ``_fit_described(X, y, prior, meta_features)`` instead of the first.
+their properties supplies ``_fit_described(X, y, prior, meta_features)`` instead of the first; one
+with parameters of its own says in ``check_parameters()`` which values make no sense.
 `metafs.ranking` has the base of those that rank; a selector that searches derives from `Selector`
 itself.
 """
@@ -17,6 +18,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import validate_data
 
 from metafs.checks import check_known, checked_meta_features
+from metafs.parameters import check_common
 from metafs.prior import Prior, as_prior
 from metafs.typing import Array, Matrix
 
@@ -28,6 +30,14 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     """
 
     _allow_nan: ClassVar[bool] = False
+
+    def check_parameters(self) -> None:
+        """Refuse, by a `UsageError`, parameters that are wrong whatever the data.
+
+        It is asked before a stream of problems begins, and by ``fit``. What is wrong for some
+        tables only is for ``fit`` to refuse.
+        """
+        check_common(self.get_params(deep=False))
 
     @abstractmethod
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
@@ -61,6 +71,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
             Properties of the features, NaN where unknown; only methods that judge features by
             their properties look at them.
         """
+        self.check_parameters()
         with np.errstate(invalid="ignore"):  # scikit-learn's sum of the largest numbers there are
             X, y = validate_data(
                 self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan"

@@ -20,7 +20,7 @@ from metafs.parameters import check_at_least
 from metafs.prior import THRESHOLD
 from metafs.problem import Problem
 from metafs.registry import Registry
-from metafs.selection import configured
+from metafs.selection import check_parameters, configured
 from metafs.transfer import TRANSFERS
 
 DEFAULT_REGRESSOR = "forest"
@@ -131,7 +131,9 @@ class Settings:
             params["measure"] = self._measure_of_sets(params["measure"], registry)
         limits = {"max_evaluations": self.budget, "max_seconds": self.seconds}
         limits = {name: limit for name, limit in limits.items() if limit is not None}
-        return configured(selector, {**limits, "random_state": self.seed, **params})
+        ready = configured(selector, {**limits, "random_state": self.seed, **params})
+        check_parameters(ready, self.selector_name)
+        return ready
 
     def _measure_of_sets(self, name: str, registry: Registry) -> Any:
         """Return the measure of that name; one that wraps a learner wraps the one asked for."""

@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from metafs.problem import Problem
 from metafs_metadb import MetaDB
+
+settings.register_profile("untimed", deadline=None)  # a busy machine breaks no property
+settings.load_profile("untimed")
 
 NAMES = tuple(f"w{j}" for j in range(12))
 

@@ -120,6 +120,14 @@ def test_columns_are_kept_by_name_and_by_position(frame):
         MetaSelector(keep=["nope"]).fit(X, y)
 
 
+def test_a_wrong_parameter_is_refused_before_anything_is_remembered(frame, db):
+    X, y = frame(0)
+    selector = MetaSelector("relieff", params={"n_neighbors": 0}, db=db, name="wrong")
+    with pytest.raises(UsageError, match="n_neighbors must be at least 1, not 0"):
+        make_pipeline(selector, LogisticRegression()).fit(X, y)
+    assert not db.exists()
+
+
 def test_any_selector_object_will_do(frame, db):
     X, y = frame(0)
     theirs = SelectKBest(f_classif, k=3)

@@ -12,6 +12,7 @@ from metafs.errors import ProblemError, UsageError
 from metafs.hookspecs import hookimpl
 from metafs.loop import solve
 from metafs.memory import Memory
+from metafs.problem import Problem
 from metafs.registry import Registry
 from metafs_metadb import MetaDB
 
@@ -104,6 +105,31 @@ def test_an_interrupted_query_is_ctrl_c_and_no_failure(db, related, monkeypatch)
         list(solve(related(0), db=db, **QUICK))
 
 
+class PickySelector(BaseEstimator):
+    """A stranger's selector that says itself which parameters make sense."""
+
+    def __init__(self, oddity=1):
+        self.oddity = oddity
+
+    def check_parameters(self):
+        if self.oddity % 2 == 0:
+            raise ValueError("oddity must be odd")
+
+    def fit(self, X, y):
+        if self.oddity > X.shape[1]:
+            raise UsageError(f"oddity is {self.oddity}, but there are {X.shape[1]} columns.")
+        self.support_ = np.arange(X.shape[1]) < self.oddity
+        return self
+
+
+def test_a_parameter_that_does_not_suit_one_problem_fails_that_one_only(db, related):
+    small = Problem.of(related(1).X[:, :3], related(1).y, name="small")
+    told = list(solve([small, related(0)], db=db, selector=PickySelector(5), folds=2))
+    assert [each.status for each in told] == ["failed", "solved"]
+    assert told[0].error == "oddity is 5, but there are 3 columns."
+    assert len(told[1].features) == 5
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -126,6 +152,31 @@ def test_an_interrupted_query_is_ctrl_c_and_no_failure(db, related, monkeypatch)
         ({"threshold": 1.5}, "threshold must lie between 0 and 1"),
         ({"params": {"nope": 1}}, "selector 'climb' has no parameter 'nope'"),
         ({"params": {"measure": "infogian"}}, "did you mean infogain"),
+        ({"params": {"max_edits": 0}}, "max_edits must be at least 2, not 0"),
+        ({"params": {"random_state": "a"}}, "random_state cannot be 'a'"),
+        ({"params": {"max_seconds": -1}}, "max_seconds must be a number from 0, not -1"),
+        ({"params": {"target_score": "x"}}, "target_score must be a number, not 'x'"),
+        ({"selector": "fisher", "params": {"n_bins": 1}}, "n_bins is 1"),
+        ({"selector": "infogain", "params": {"n_bins": "a"}}, "n_bins is 'a'"),
+        ({"selector": "infogain", "params": {"n_features_to_select": 0}}, "to_select is 0"),
+        ({"selector": "shrunk", "params": {"caution": 0}}, "caution must be more than 0"),
+        ({"selector": "shrunk", "params": {"quality": 7}}, "quality is 7"),
+        ({"selector": "relief", "params": {"n_steps": 0}}, "n_steps must be at least 1"),
+        ({"selector": "relieff", "params": {"n_jobs": 0}}, "n_jobs must be at least 1, or -1"),
+        ({"selector": "sw-relieff", "params": {"n_neighbors": 0}}, "n_neighbors must be"),
+        ({"selector": "simba", "params": {"utility": "cubic"}}, "utility is 'cubic'"),
+        ({"selector": "gflip", "params": {"beta": 0}}, "beta must be more than 0"),
+        ({"selector": "inffs", "params": {"alpha": 2}}, "alpha is 2"),
+        ({"selector": "inffs", "params": {"cv": 1}}, "'inffs' refuses its parameters.*n_splits=1"),
+        ({"selector": "inffs", "params": {"scoring": "acuracy"}}, "did you mean accuracy"),
+        ({"selector": "svm-rfe", "params": {"C": 0}}, "C is 0"),
+        ({"selector": "ensemble-svm-rfe", "params": {"n_estimators": 0}}, "n_estimators must be"),
+        ({"selector": "sw-svm-rfe", "params": {"step": 0}}, "step is 0"),
+        ({"selector": "fsv", "params": {"sparsity": 1}}, "sparsity must lie between 0 and 1"),
+        ({"selector": "mf-pfs", "params": {"t": 0}}, "t must lie between 0 and 1"),
+        ({"selector": "mufasa", "params": {"n_clusters": 0}}, "n_clusters must be at least 1"),
+        ({"selector": SelectKBest(k=-3)}, "'SelectKBest' refuses .* Got -3 instead"),
+        ({"selector": PickySelector(0)}, "'PickySelector' refuses its parameters: ValueError: odd"),
     ],
 )
 def test_wrong_settings_are_refused_before_anything_is_read(db, settings, words):

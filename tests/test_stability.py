@@ -138,6 +138,8 @@ def test_by_name_with_parameters():
     assert same(named, given)
     with pytest.raises(UsageError, match="no selector named 'fish': did you mean fisher"):
         stability_of("fish", X, y)
+    with pytest.raises(UsageError, match=r"refuses its parameters.*Got -1"):
+        stability_of(SelectKBest(k=-1), X, y)
     with pytest.raises(UsageError, match="has no parameter 'nope'"):
         stability_of("fisher", X, y, params={"nope": 1})
 

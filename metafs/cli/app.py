@@ -1,5 +1,6 @@
 """The `metafs` command: its subcommands, and how errors become sentences."""
 
+import os
 import signal
 import sys
 import traceback
@@ -7,9 +8,13 @@ from typing import Any
 
 import click
 
+from metafs.cli.output import stdout_for_data
 from metafs.errors import MetafsError
 from metafs.version import __version__
 from metafs_metadb import MetaDBError
+
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit code after Ctrl-C."""
 
 
 class Sentences(click.Command):
@@ -25,14 +30,13 @@ class Sentences(click.Command):
         debug = ctx.params.pop("debug")
         ctx.meta["metafs.debug"] = debug
         try:
-            return super().invoke(ctx)
+            with stdout_for_data(ctx):
+                return super().invoke(ctx)
         except (MetafsError, MetaDBError) as error:
             if debug:
                 traceback.print_exc()
             click.echo(f"metafs: {error}", err=True)
             ctx.exit(getattr(error, "exit_code", 1))
-        except KeyboardInterrupt:  # click would call it an error and exit with 1
-            ctx.exit(128 + signal.SIGINT)
 
 
 class Commands(click.Group):
@@ -52,6 +56,13 @@ class Commands(click.Group):
         "sql": "metafs.cli.sql",
         "db": "metafs.cli.db",
     }
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Import and run a command; Ctrl-C ends it, which click would call an error."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order in which a newcomer meets them."""
@@ -76,11 +87,32 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command; Ctrl-C outside of `solve` just ends it, and so does a full disk."""
+    """Run the command; a full disk ends it with a sentence."""
+    _reserve_stdout()
     try:
         cli(standalone_mode=True)
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+        # All is written; an orderly end would only report on workers cut off in the middle.
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(INTERRUPTED)
     except OSError as error:
         sys.stdout = None  # or Python would write once more what could not be written
         sys.exit(f"metafs: cannot read or write {error.filename or 'the output'}: {error.strerror}")
+
+
+def _reserve_stdout() -> None:
+    """Give us a stdout that no other process has; theirs, and that of C code, becomes stderr.
+
+    The processes of ``--jobs``, and programs that a plugin starts, inherit the file and not
+    `sys.stdout`.
+    """
+    given = sys.__stdout__
+    if given is None or sys.stdout is not given or sys.stderr is None:
+        return  # closed, or in the hands of whoever called us
+    given.flush()
+    ours = os.dup(given.fileno())
+    os.dup2(sys.stderr.fileno(), given.fileno())
+    sys.stdout = open(ours, "w", encoding=given.encoding, errors=given.errors)

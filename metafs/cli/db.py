@@ -4,7 +4,7 @@ import click
 
 from metafs.cli.app import Sentences
 from metafs.cli.options import db_option, json_option
-from metafs.cli.output import to_json
+from metafs.cli.output import echo_line, to_json
 from metafs_metadb import MetaDB
 
 
@@ -30,12 +30,12 @@ def check(ctx: click.Context, db: str, as_json: bool) -> None:
     """
     findings = MetaDB(db).check()
     if as_json:
-        click.echo(to_json({"db": db, "clean": not findings, "findings": findings}))
+        echo_line(to_json({"db": db, "clean": not findings, "findings": findings}))
     else:
         for finding in findings:
-            click.echo(finding)
+            echo_line(finding)
         if not findings:
-            click.echo(f"{db} is clean.")
+            echo_line(f"{db} is clean.")
     ctx.exit(1 if findings else 0)
 
 
@@ -49,8 +49,8 @@ def migrate(db: str, as_json: bool) -> None:
     """
     applied = MetaDB(db).migrate()
     if as_json:
-        click.echo(to_json({"db": db, "applied": applied}))
+        echo_line(to_json({"db": db, "applied": applied}))
     elif applied:
-        click.echo(f"{db}: applied {', '.join(applied)}.")
+        echo_line(f"{db}: applied {', '.join(applied)}.")
     else:
-        click.echo(f"{db} is up to date.")
+        echo_line(f"{db} is up to date.")

@@ -1,18 +1,14 @@
 """`metafs experiment`: what memory saves on a stream, against the same search without it."""
 
-import os
-import signal
-import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import click
 
-from metafs.cli.app import Sentences
+from metafs.cli.app import INTERRUPTED, Sentences
 from metafs.cli.options import (
     budget_option,
     json_option,
@@ -25,7 +21,7 @@ from metafs.cli.options import (
     seed_option,
     selector_options,
 )
-from metafs.cli.output import echo_table, one_line, to_json
+from metafs.cli.output import echo_line, echo_table, one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
 from metafs.experiment.arms import DEFAULT, arms_named, known_arms
 from metafs.experiment.design import Design
@@ -160,7 +156,7 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
     )
     told_json = to_json(found.as_json())
     if options["as_json"]:
-        click.echo(told_json)
+        echo_line(told_json)
     else:
         echo_table(COLUMNS, [_row(name, each) for name, each in found.summaries.items()])
     (folder / RESULT).write_text(told_json + "\n", encoding="utf8")
@@ -168,32 +164,25 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
         _write_page(found, folder, f"What memory saves on {' '.join(source)}")
     _report(found, folder, monotonic() - started, stopped, debug)
     if stopped:
-        # Everything is written; an orderly end would only report on workers cut off in the middle.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(128 + signal.SIGINT)
+        ctx.exit(INTERRUPTED)
     ctx.exit(1 if found.failures else 0)
 
 
-def _drain(
-    told: Iterator[Outcome | Failed], total: int, folder: Path
-) -> tuple[list[Outcome | Failed], bool]:
+def _drain(told: Any, total: int, folder: Path) -> tuple[list[Outcome | Failed], bool]:
     """Collect what comes, written down at once, and say whether it was stopped before the end."""
     progress = Progress(total)
     done: list[Outcome | Failed] = []
     with (folder / OUTCOMES).open("w", 1, encoding="utf8") as lines:
         try:
-            while True:
-                with redirect_stdout(sys.stderr):  # what a plugin prints is not our data
-                    each = next(told, None)
-                if each is None:
-                    return done, False
+            for each in told:
                 done.append(each)
                 progress.working_on(f"{each.arm}: {each.problem}")
                 progress.done()
                 if isinstance(each, Outcome):
                     lines.write(to_json(each.as_json()) + "\n")
+            return done, False
         except KeyboardInterrupt:
+            told.close()  # here, where what joblib says of work cut off is not shown
             return done, True
         finally:
             progress.clear()

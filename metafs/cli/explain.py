@@ -7,7 +7,7 @@ import click
 from metafs.cli.app import Sentences
 from metafs.cli.lookup import among_spaces_option, problem_named
 from metafs.cli.options import db_option, json_option
-from metafs.cli.output import echo_table, one_line, to_json
+from metafs.cli.output import echo_line, echo_table, one_line, to_json
 from metafs.explaining import LIMIT
 from metafs.explaining import explain as explain_run
 from metafs.explanation import Explanation, FeatureExplained, sentences
@@ -71,7 +71,7 @@ def explain(
     problem = problem_named(metadb, name, space)
     told = explain_run(metadb, problem, feature, run_id=run_id, limit=limit)
     if as_json:
-        click.echo(to_json(told.as_json()))
+        echo_line(to_json(told.as_json()))
         return
     _echo_run(told)
     if feature is not None:
@@ -97,12 +97,12 @@ def _echo_run(told: Explanation) -> None:
 
 def _echo_features(told: Explanation, limit: int) -> None:
     if told.neighbours:
-        click.echo()
+        echo_line()
         rows = [(each.rank, each.problem, each.distance, each.share) for each in told.neighbours]
         echo_table(ASKED, rows)
         if told.neighbours[0].share is not None and told.silent > 1e-9:
             _say(f"The rest, {told.silent:.4g}, is nobody's, so that far problems promise little.")
-    click.echo()
+    echo_line()
     echo_table(FEATURES, [_row(each) for each in told.features])
     n_selected = sum(each.selected for each in told.features)
     if n_selected < (told.run["n_selected"] or 0) or len(told.features) - n_selected == limit:
@@ -134,11 +134,11 @@ def _row(feature: FeatureExplained) -> tuple[Any, ...]:
 
 
 def _echo_feature(told: Explanation, feature: FeatureExplained) -> None:
-    click.echo()
+    echo_line()
     for sentence in sentences(told, feature):
         _say(sentence)
     if feature.said:
-        click.echo()
+        echo_line()
         echo_table(
             SAID,
             [
@@ -157,4 +157,4 @@ def _echo_feature(told: Explanation, feature: FeatureExplained) -> None:
 
 
 def _say(text: str) -> None:
-    click.echo(one_line(text))
+    echo_line(one_line(text))

@@ -1,9 +1,14 @@
-"""Tables for people, JSON and CSV for programs."""
+"""Tables for people, JSON and CSV for programs.
+
+Data goes where `stdout_for_data` found standard output; whatever else is printed meanwhile, by a
+plugin say, goes to stderr.
+"""
 
 import csv
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import chain, count, islice
@@ -13,6 +18,26 @@ from uuid import UUID
 import click
 
 MAX_CELL = 60
+STDOUT = "metafs.stdout"
+
+
+@contextmanager
+def stdout_for_data(context: click.Context) -> Iterator[None]:
+    """Let nothing but our data reach stdout while a command runs."""
+    context.meta[STDOUT] = sys.stdout
+    with redirect_stdout(sys.stderr):
+        yield
+
+
+def data() -> Any:
+    """Return the stream of our data."""
+    context = click.get_current_context(silent=True)
+    return sys.stdout if context is None else context.meta.get(STDOUT, sys.stdout)
+
+
+def echo_line(text: str = "") -> None:
+    """Print one line of data."""
+    click.echo(text, file=data())
 
 
 def echo_table(
@@ -36,27 +61,28 @@ def echo_table(
             cell.rjust(width) if right else cell.ljust(width)
             for cell, width, right in zip(line, widths, numeric, strict=True)
         ]
-        click.echo("  ".join(parts).rstrip())
+        echo_line("  ".join(parts).rstrip())
     return next(remaining, None) is None
 
 
 def echo_json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print an array of objects, one a line, each as it comes."""
     names = unique(columns)
-    before, after = "[\n", "[]\n"
+    before, after, stream = "[\n", "[]\n", data()
     for row in rows:
-        sys.stdout.write(before + to_json(dict(zip(names, row, strict=True))))
+        stream.write(before + to_json(dict(zip(names, row, strict=True))))
         before, after = ",\n", "\n]\n"
-    sys.stdout.write(after)
-    sys.stdout.flush()
+    stream.write(after)
+    stream.flush()
 
 
 def echo_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print comma-separated values with a header, each as it comes."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    stream = data()
+    writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
-    sys.stdout.flush()
+    stream.flush()
 
 
 def unique(names: Iterable[str]) -> list[str]:

@@ -1,17 +1,13 @@
 """`metafs solve`: a stream of problems, one after the other, into the MetaDB."""
 
-import os
-import signal
-import sys
 import warnings
 from collections import Counter
-from contextlib import redirect_stdout
 from time import monotonic
 from typing import Any
 
 import click
 
-from metafs.cli.app import Sentences
+from metafs.cli.app import INTERRUPTED, Sentences
 from metafs.cli.options import (
     budget_option,
     db_option,
@@ -25,7 +21,7 @@ from metafs.cli.options import (
     seed_option,
     selector_options,
 )
-from metafs.cli.output import one_line, to_json
+from metafs.cli.output import echo_line, one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
 from metafs.engines import ENGINES
 from metafs.loop import solve as solve_stream
@@ -107,10 +103,7 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
         solutions = solve_stream(stream, registry=Registry(disabled=no_plugin), **options)
         done = _drain(solutions, [each.name for each in stream], as_json, debug, options["db"])
     if len(done) < len(stream):
-        # Everything is recorded; an orderly end would only report on workers cut off in the middle.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(128 + signal.SIGINT)
+        ctx.exit(INTERRUPTED)
     ctx.exit(1 if any(each.status == "failed" for each in done) else 0)
 
 
@@ -120,16 +113,15 @@ def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str
     done: list[Solution] = []
     width = min(max(map(len, [" " * NAME_WIDTHS[0], *names])), NAME_WIDTHS[1])
     if not as_json:
-        click.echo(f"{'problem':{width}}  {COLUMNS}")
+        echo_line(f"{'problem':{width}}  {COLUMNS}")
     try:
         for name in names:
             progress.working_on(name)
-            with redirect_stdout(sys.stderr):  # what a plugin prints is not our data
-                solution = next(solutions)
+            solution = next(solutions)
             progress.clear()
             progress.done()
             done.append(solution)
-            click.echo(to_json(solution.as_json()) if as_json else line(solution, width))
+            echo_line(to_json(solution.as_json()) if as_json else line(solution, width))
             if debug and solution.details:
                 click.echo(solution.details, err=True)
     except KeyboardInterrupt:

@@ -1,9 +1,7 @@
 """`metafs stability`: how much a selector's answers agree when the rows change a little."""
 
-import sys
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
 from functools import partial
 from typing import Any
 
@@ -20,7 +18,7 @@ from metafs.cli.options import (
     seed_option,
     selector_options,
 )
-from metafs.cli.output import echo_table, one_line, to_json
+from metafs.cli.output import echo_line, echo_table, one_line, to_json
 from metafs.cli.progress import Progress
 from metafs.engines import require_engine
 from metafs.problem import Problem
@@ -125,12 +123,11 @@ def _drain(
     try:
         for each in stream:
             progress.working_on(each.name)
-            with redirect_stdout(sys.stderr):  # what a plugin prints is not our data
-                found = _measured(each, selector, measure)
+            found = _measured(each, selector, measure)
             progress.clear()
             progress.done()
             if as_json:
-                click.echo(to_json(_told(each.name, selector, found)))
+                echo_line(to_json(_told(each.name, selector, found)))
             elif isinstance(found, dict):
                 rows.append((each.name, selector, *(found[index] for index in INDICES)))
             if isinstance(found, Failure):

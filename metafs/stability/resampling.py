@@ -17,7 +17,7 @@ from metafs.memory import problem_row, uninterrupted
 from metafs.parameters import check_at_least
 from metafs.problem import Problem
 from metafs.registry import Registry
-from metafs.selection import Selection, configured, select
+from metafs.selection import Selection, check_parameters, configured, select
 from metafs.settings import Settings
 from metafs.stability.indices import (
     jaccard,
@@ -222,6 +222,8 @@ def tied_ranks(selection: Selection) -> Array:
 
 def _resolved(selector: Any, params: Mapping[str, Any], registry: Registry | None) -> Any:
     if not isinstance(selector, str):
-        return clone(selector).set_params(**params)
+        ready = clone(selector).set_params(**params)
+        check_parameters(ready, type(selector).__name__)
+        return ready
     plan = Settings(selector=selector, params=params, seed=None).resolve(registry or Registry())
     return plan.selector

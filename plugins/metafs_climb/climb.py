@@ -7,6 +7,7 @@ what each feature, taken alone, tells of the target here, and searched by in tha
 """
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from time import monotonic
 from typing import Any
 
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from metafs.discretise import categories_of
 from metafs.errors import UsageError
 from metafs.evidence import agree, information_of_each, one_tells_much, own_evidence, promise
+from metafs.parameters import check_at_least
 from metafs.prior import Prior
 from metafs.ranking import ranking
 from metafs.selector import Selector
@@ -51,11 +53,6 @@ class SetBySet:
 
 def bound(measure: Any, X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]]) -> Any:
     """Return the measure's evaluator of many sets on one problem, or ask it set by set."""
-    if not hasattr(measure, "of_set"):
-        raise UsageError(
-            f"climb cannot use {measure!r}: give a measure of sets, such as "
-            'Registry().measures["margin"].'
-        )
     if not hasattr(measure, "bind"):
         return SetBySet(measure, X, y)
     return measure.bind(X, y, **({"categories": categories} if categories else {}))
@@ -140,9 +137,20 @@ class Climb(Selector):
         self.categorical_features = categorical_features
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
+        check_at_least("max_evaluations", self.max_evaluations)
+        check_at_least("max_edits", self.max_edits, 2)
+        if not isinstance(self.target_score, Real | None):
+            raise UsageError(f"target_score must be a number, not {self.target_score!r}.")
+        if self.measure is not None and not hasattr(self.measure, "of_set"):
+            raise UsageError(
+                f"climb cannot use {self.measure!r}: give a measure of sets, such as "
+                'Registry().measures["margin"].'
+            )
+
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
-        if self.max_evaluations < 1 or self.max_edits < 2:
-            raise UsageError("climb needs max_evaluations of at least 1 and max_edits of 2.")
         deadline = np.inf if self.max_seconds is None else monotonic() + self.max_seconds
         measure = MIConfidence() if self.measure is None else self.measure
         categories = categories_of(X, self.categorical_features)

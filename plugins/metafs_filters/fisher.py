@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from metafs.discretise import discretise_target
+from metafs.discretise import check_n_bins, discretise_target
 from metafs.matrix import table_and_target
 from metafs.ranking import RankingSelector
 from metafs.typing import Array, Matrix
@@ -123,6 +123,11 @@ class FisherSelector(RankingSelector):
     def __init__(self, n_features_to_select: float | None = None, *, n_bins: int = 4) -> None:
         super().__init__(n_features_to_select)
         self.n_bins = n_bins
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
+        check_n_bins(self.n_bins)
 
     def _score(self, X: Matrix, y: Array) -> Array:
         return fisher_scores(X, discretise_target(y, n_bins=self.n_bins))

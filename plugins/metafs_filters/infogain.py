@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from metafs.discretise import categories_of
+from metafs.discretise import categories_of, check_n_bins
 from metafs.evidence import information_of_each
 from metafs.ranking import RankingSelector
 from metafs.typing import Array, Matrix
@@ -86,6 +86,11 @@ class InfoGainSelector(RankingSelector):
         super().__init__(n_features_to_select)
         self.n_bins = n_bins
         self.categorical_features = categorical_features
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
+        check_n_bins(self.n_bins)
 
     def _score(self, X: Matrix, y: Array) -> Array:
         categories = categories_of(X, self.categorical_features)

@@ -20,6 +20,7 @@ from sklearn.utils import check_random_state
 
 from metafs.discretise import categories_of
 from metafs.leaning import heard_by_class, in_turn, leanings
+from metafs.parameters import check_at_least, check_between, check_quality
 from metafs.prior import Prior
 from metafs.ranking import RankingFromPrior
 from metafs.shrinkage import CAUTION, chance_quality, shrink
@@ -100,6 +101,13 @@ class ShrunkSelector(RankingFromPrior):
         self.balance = balance
         self.categorical_features = categorical_features
         self.random_state = random_state
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
+        check_between("caution", self.caution)
+        check_at_least("n_draws", self.n_draws, 2)
+        check_quality(self.quality)
 
     def _measure(self, X: Matrix) -> Callable[[Any, Any], Array]:
         measure = InfoGain() if self.quality is None else self.quality

@@ -24,9 +24,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.model_selection import check_cv
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from metafs.errors import UsageError
+from metafs.learning import scorer_named
 from metafs.matrix import dense
 from metafs.parameters import check_between
 from metafs.prior import Prior
@@ -199,6 +201,14 @@ class InfFS(Selector):
                 raise UsageError("inffs needs a target for cross-validation: give y to fit.")
             y = np.zeros(_num_samples(X))
         return super().fit(X, y, prior=prior, meta_features=meta_features)
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
+        self._candidates(1)
+        check_cv(self.cv)
+        if isinstance(self.scoring, str):
+            scorer_named(self.scoring)
 
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
         alphas, sizes = self._candidates(X.shape[1])

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from metafs.discretise import discretise_target
 from metafs.matrix import dense
-from metafs.parameters import check_at_least, column_numbers
+from metafs.parameters import column_numbers
 from metafs.prior import Prior
 from metafs.ranking import ranking
 from metafs.selector import Selector
@@ -144,9 +144,12 @@ class GFlip(Selector):
         self.keep_features = keep_features
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
+        Utility(self.utility, self.beta)
+
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
-        if self.max_evaluations is not None:
-            check_at_least("max_evaluations", self.max_evaluations)
         check_scale(X, "gflip")
         deadline = np.inf if self.max_seconds is None else monotonic() + self.max_seconds
         utility = Utility(self.utility, self.beta)

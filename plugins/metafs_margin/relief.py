@@ -98,12 +98,17 @@ class Relief(RankingSelector):
         self.n_steps = n_steps
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
+        if self.n_steps is not None:
+            check_at_least("n_steps", self.n_steps)
+
     def _score(self, X: Matrix, y: Array) -> Array:
         check_scale(X, "relief")
         n_samples = X.shape[0]
         times = np.ones(n_samples, dtype=np.int64)
         if self.n_steps is not None:
-            check_at_least("n_steps", self.n_steps)
             seed = check_random_state(self.random_state).randint(2**31 - 1)
             chosen = picks(np.random.default_rng(seed), self.n_steps, n_samples)
             times = np.bincount(chosen, minlength=n_samples)

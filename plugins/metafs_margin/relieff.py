@@ -151,10 +151,14 @@ class ReliefF(RankingSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _score(self, X: Matrix, y: Array) -> Array:
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
         check_at_least("n_neighbors", self.n_neighbors)
         if self.n_instances is not None:
             check_at_least("n_instances", self.n_instances)
+
+    def _score(self, X: Matrix, y: Array) -> Array:
         X, y = dense(X, "relieff"), discretise_target(y)
         return relieff_scores(
             X,

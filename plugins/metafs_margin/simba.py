@@ -224,10 +224,16 @@ class Simba(RankingFromPrior):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
+        if self.n_steps is not None:
+            check_at_least("n_steps", self.n_steps)
+        check_at_least("n_restarts", self.n_restarts)
+        Utility(self.utility, self.beta)
+
     def _score_from(self, X: Matrix, y: Array, prior: Prior | None) -> Array:
         n_steps = X.shape[0] if self.n_steps is None else self.n_steps
-        check_at_least("n_steps", n_steps)
-        check_at_least("n_restarts", self.n_restarts)
         check_scale(X, "simba")
         utility = Utility(self.utility, self.beta)
         groups = Groups(discretise_target(y))

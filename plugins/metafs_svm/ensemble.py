@@ -109,8 +109,12 @@ class EnsembleSVMRFE(SVMRFE):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _eliminate(self, X: Matrix, y: Array, expected: Array | None) -> list[Elimination]:
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
         check_at_least("n_estimators", self.n_estimators)
+
+    def _eliminate(self, X: Matrix, y: Array, expected: Array | None) -> list[Elimination]:
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
         bags = Parallel(n_jobs=self.n_jobs)(
             delayed(eliminate_in_bag)(X, y, float(self.C), int(seed), self.step, expected)

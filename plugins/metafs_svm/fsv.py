@@ -241,9 +241,13 @@ class FSV(RankingSelector):
         self.standardize = standardize
         self.n_jobs = n_jobs
 
-    def _score(self, X: Matrix, y: Array) -> Array:
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
         check_between("sparsity", self.sparsity, 0, 1)
         check_between("alpha", self.alpha)
+
+    def _score(self, X: Matrix, y: Array) -> Array:
         classes = discretise_target(y)
         n_classes = classes.max() + 1
         if n_classes == 1:

@@ -194,9 +194,13 @@ class SVMRFE(RankingFromPrior):
         self.C = C
         self.step = step
 
-    def _score_from(self, X: Matrix, y: Array, prior: Prior | None) -> Array:
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
         check_cost(self.C)
         check_step(self.step)
+
+    def _score_from(self, X: Matrix, y: Array, prior: Prior | None) -> Array:
         classes = discretise_target(y)
         if not classes.any():
             self.n_evaluations_, self.stopped_ = 0, ONE_CLASS

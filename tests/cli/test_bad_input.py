@@ -110,6 +110,34 @@ def test_a_wrong_request_gets_a_sentence(tmp_path, monkeypatch, arguments, words
     assert_one_sentence(invoke("solve", *arguments), *words)
 
 
+@pytest.mark.parametrize(
+    ("command", "wrong", "sentence"),
+    [
+        (["solve"], "max_edits=0", "max_edits must be at least 2, not 0."),
+        (["experiment", "--no-page"], "max_edits=0", "max_edits must be at least 2, not 0."),
+        (
+            ["stability", "--record", "--selector", "relieff"],
+            "n_neighbors=0",
+            "n_neighbors must be at least 1, not 0.",
+        ),
+    ],
+    ids=lambda given: given[0] if isinstance(given, list) else "",
+)
+def test_a_wrong_parameter_stops_the_command_before_anything_is_touched(
+    tmp_path, monkeypatch, command, wrong, sentence
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "page.html").write_text("an earlier page")
+    result = invoke(*command, "demo:digits", "--param", wrong)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"metafs: {sentence}\n"
+    assert sorted(str(each.relative_to(tmp_path)) for each in tmp_path.rglob("*")) == [
+        "experiment",
+        "experiment/page.html",
+    ]
+
+
 def test_a_corrupt_metadb_is_named_and_left_alone(tmp_path):
     db = tmp_path / "m.duckdb"
     db.write_bytes(b"this is no database" * 1000)

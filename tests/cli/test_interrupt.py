@@ -10,7 +10,7 @@ from pathlib import Path
 
 from metafs_metadb import MetaDB
 
-from .running import COMMAND, start
+from .running import COMMAND, invoke, start
 
 ROOT = Path(__file__).parent.parent.parent
 QUICK = ["--budget", "100", "--folds", "2"]
@@ -31,6 +31,15 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(db):
     again = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=True)
     statuses = [json.loads(line)["status"] for line in again.stdout.splitlines()]
     assert statuses == ["skipped"] * len(done) + ["solved"] * (45 - len(done))
+
+
+def test_ctrl_c_while_a_command_is_still_loading_just_ends_it(monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("metafs.cli.app.Commands.get_command", interrupted)
+    result = invoke("solve", "demo:digits")
+    assert (result.exit_code, result.output) == (130, "")
 
 
 def test_kill_9_loses_nothing():

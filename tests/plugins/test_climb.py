@@ -229,7 +229,7 @@ def test_numbers_are_discretised_and_categories_may_be_named():
     "wrong", [lambda: Climb(max_evaluations=0), lambda: Climb(max_edits=1)], ids=["M", "D"]
 )
 def test_impossible_settings_are_a_sentence(wrong):
-    with pytest.raises(UsageError, match="climb needs"):
+    with pytest.raises(UsageError, match="must be at least"):
         wrong().fit([[0], [1]], [0, 1])
 
 

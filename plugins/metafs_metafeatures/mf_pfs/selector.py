@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from metafs.checks import checked_meta_features, counted, listing
 from metafs.errors import ProblemError, UsageError
-from metafs.parameters import check_at_least, check_between
+from metafs.parameters import check_at_least, check_between, check_quality
 from metafs.prior import Prior, as_prior
 from metafs.ranking import n_to_keep, ranking
 from metafs.selector import Selector
@@ -159,6 +159,7 @@ class MFPFS(Selector):
         prior : Prior or array-like of shape (n_features,), default=None
             What is expected of each feature.
         """
+        self.check_parameters()
         y = column_or_1d(y)
         if meta_features is not None and callable(measurer) and feature_names is None:
             feature_names = [f"x{j}" for j in range(len(meta_features))]
@@ -191,7 +192,6 @@ class MFPFS(Selector):
     def _select(
         self, measurer: Measurer, y: Array, prior: Prior | None, meta_features: Array | None
     ) -> None:
-        self._check_parameters()
         n = n_to_keep(self.n_features_to_select, measurer.n_features)
         expected = None if prior is None else prior.expected
         quality = SVMWeights() if self.quality is None else self.quality
@@ -238,7 +238,10 @@ class MFPFS(Selector):
                 stacklevel=3,
             )
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
+        n_to_keep(self.n_features_to_select, 1)
         check_between("t", self.t, 0, 1)
         check_at_least("min_measured", self.min_measured)
         alphas = np.atleast_1d(np.asarray(self.alpha, dtype=object))
@@ -246,10 +249,7 @@ class MFPFS(Selector):
             raise UsageError("alpha is empty; give at least one share of n to draw.")
         for alpha in alphas:
             check_between("alpha", alpha)
-        if self.quality is not None and not callable(self.quality):
-            raise UsageError(
-                f"quality is {self.quality!r}; give a measure of single features, or None."
-            )
+        check_quality(self.quality)
         if self.regressor is not None and not hasattr(self.regressor, "fit"):
             raise UsageError(
                 f"regressor is {self.regressor!r}; give a scikit-learn regressor, such as one of "

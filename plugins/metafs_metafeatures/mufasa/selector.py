@@ -183,13 +183,23 @@ class Mufasa(Selector):
         self.max_seconds = max_seconds
         self.random_state = random_state
 
-    def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
-        self._fit_described(X, y, prior, None)
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
+        self._schedule()
+        n_to_keep(self.n_features_to_select, 1)
+        if self.budget is not None:
+            check_between("budget", self.budget)
+        if self.n_clusters is not None:
+            check_at_least("n_clusters", self.n_clusters)
+        if self.measure is not None and not hasattr(self.measure, "of_set"):
+            raise UsageError(
+                f"mufasa cannot use {self.measure!r}: give a measure of sets, such as "
+                'Registry().measures["margin"].'
+            )
 
-    def _fit_described(
-        self, X: Matrix, y: Array, prior: Prior | None, meta_features: Array | None
-    ) -> None:
-        schedule = Schedule(
+    def _schedule(self) -> Schedule:
+        return Schedule(
             n_steps=self.n_steps,
             step=self.step,
             decay=self.decay,
@@ -199,13 +209,15 @@ class Mufasa(Selector):
             max_evaluations=self.max_evaluations,
             max_seconds=self.max_seconds,
         )
+
+    def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
+        self._fit_described(X, y, prior, None)
+
+    def _fit_described(
+        self, X: Matrix, y: Array, prior: Prior | None, meta_features: Array | None
+    ) -> None:
         limit, costs, budget = self._limits(X.shape[1])
         measure = SVMAccuracy() if self.measure is None else self.measure
-        if not hasattr(measure, "of_set"):
-            raise UsageError(
-                f"mufasa cannot use {measure!r}: give a measure of sets, such as "
-                'Registry().measures["margin"].'
-            )
         X = dense(X, "mufasa")
         rng = seeded(self.random_state)
         space, start, original = self._space(X.shape[1], meta_features, prior, rng)
@@ -224,7 +236,7 @@ class Mufasa(Selector):
                 candidates.append((len(tried), features, known[features]))
             return known[features]
 
-        found = walk(space, draw, quality, schedule, rng, start)
+        found = walk(space, draw, quality, self._schedule(), rng, start)
         if not np.isfinite(found.quality):
             raise ProblemError(
                 "mufasa found no set that its measure could judge: give another measure."
@@ -253,7 +265,6 @@ class Mufasa(Selector):
                 raise UsageError(wrong)
         if self.budget is None:
             return n_to_keep(self.n_features_to_select, n_features), costs, np.inf
-        check_between("budget", self.budget)
         if self.budget < costs.min():
             raise UsageError(
                 f"the budget of {self.budget:g} is below the cheapest feature, which costs "
@@ -275,7 +286,6 @@ class Mufasa(Selector):
             return NoSpace(n_features), None, lambda u: None
         n_clusters = int(np.ceil(np.sqrt(n_features)))
         if self.n_clusters is not None:
-            check_at_least("n_clusters", self.n_clusters)
             n_clusters = self.n_clusters
         U, middle, scale = standardised(meta_features)
         space = FeatureClusters.of(U, n_clusters, int(rng.integers(2**31)))
