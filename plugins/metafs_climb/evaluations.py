@@ -14,6 +14,9 @@ DECIMALS = 12
 AT_ONCE = 32
 """Sets that are evaluated together where only the first better one is wanted."""
 
+AT_FIRST = 4
+"""The same, at first, of a measure that costs much: the likeliest come first, and one may do."""
+
 Evaluate = Callable[..., Array]
 Candidate = tuple[int, tuple[int, ...], float]
 
@@ -114,8 +117,11 @@ class Evaluations:
         If none is, base itself is returned.
         """
         edits, tried = edits[: self.left], 0
+        most = self._at_once(base.features)
+        together = min(AT_FIRST, most) if self._abandons else most
         while tried < len(edits):
-            some = edits[tried : tried + self._at_once(base.features)]
+            some = edits[tried : tried + together]
+            together = min(2 * together, most)
             found = self._found(base, some)
             better = np.flatnonzero(np.round(found, DECIMALS) > np.round(base.fitness, DECIMALS))
             if len(better):
