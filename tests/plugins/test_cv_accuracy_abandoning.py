@@ -66,6 +66,7 @@ class Exact:
 
         class Deaf:
             of_each = staticmethod(evaluator.of_each)
+            hints = staticmethod(evaluator.hints)
             prices_size = evaluator.prices_size
 
             def of_sets(self, base, edits):
