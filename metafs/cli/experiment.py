@@ -1,7 +1,7 @@
 """`metafs experiment`: what memory saves on a stream, against the same search without it."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -168,7 +168,9 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
     ctx.exit(1 if found.failures else 0)
 
 
-def _drain(told: Any, total: int, folder: Path) -> tuple[list[Outcome | Failed], bool]:
+def _drain(
+    told: Generator[Outcome | Failed, None, None], total: int, folder: Path
+) -> tuple[list[Outcome | Failed], bool]:
     """Collect what comes, written down at once, and say whether it was stopped before the end."""
     progress = Progress(total)
     done: list[Outcome | Failed] = []

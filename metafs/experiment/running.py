@@ -11,7 +11,7 @@ reaches its own, which gives its seconds.
 B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021, section 4.1.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -75,7 +75,7 @@ class Task:
 
 def run(
     stream: Sequence[Readable], design: Design, registry: Registry | None = None, jobs: int = 1
-) -> Iterator[Outcome | Failed]:
+) -> Generator[Outcome | Failed, None, None]:
     """Run every arm over a stream and yield what becomes of each problem, as it comes.
 
     Parameters
@@ -102,7 +102,7 @@ def run(
 
 def _run(
     stream: list[Readable], design: Design, registry: Registry, jobs: int
-) -> Iterator[Outcome | Failed]:
+) -> Generator[Outcome | Failed, None, None]:
     cold, *others = design.arms
     with (
         TemporaryDirectory(prefix="metafs-experiment-") as folder,

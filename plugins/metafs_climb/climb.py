@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from metafs.discretise import categories_of
 from metafs.errors import UsageError
 from metafs.evidence import agree, information_of_each, one_tells_much, own_evidence, promise
-from metafs.parameters import check_at_least
+from metafs.parameters import check_at_least, check_measure_of_sets
 from metafs.prior import Prior
 from metafs.ranking import ranking
 from metafs.selector import Selector
@@ -144,11 +144,7 @@ class Climb(Selector):
         check_at_least("max_edits", self.max_edits, 2)
         if not isinstance(self.target_score, Real | None):
             raise UsageError(f"target_score must be a number, not {self.target_score!r}.")
-        if self.measure is not None and not hasattr(self.measure, "of_set"):
-            raise UsageError(
-                f"climb cannot use {self.measure!r}: give a measure of sets, such as "
-                'Registry().measures["margin"].'
-            )
+        check_measure_of_sets("climb", self.measure)
 
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
         deadline = np.inf if self.max_seconds is None else monotonic() + self.max_seconds

@@ -19,7 +19,7 @@ from metafs.centred import Centred
 from metafs.typing import Array
 from metafs_climb.cells import Cells
 from metafs_climb.fold_scores import FoldScores
-from metafs_climb.hints import errors, told_of
+from metafs_climb.hints import errors, hint_of_each
 
 MAX_REMEMBERED = 100_000
 TOGETHER = 2**13
@@ -81,7 +81,7 @@ class CVAccuracyEvaluator:
         problem = self.scores.tables.problem
         n_classes = None if problem.classes is None else len(problem.classes)
         wrong = errors(self.scores.predictions(base), problem.y, n_classes)
-        return told_of(wrong, self._columns)
+        return hint_of_each(wrong, self._columns)
 
     @cached_property
     def _columns(self) -> Centred:

@@ -136,7 +136,9 @@ class Evaluations:
 
     def hinted(self, base: Position, features: Array) -> Array:
         """Return features, those first that promise most where base stands, if that is known."""
-        hints = self._hints(base.features) if len(features) > 1 else None
+        if self.over or len(features) < 2:
+            return features  # nobody will ask which comes first
+        hints = self._hints(base.features)
         return features if hints is None else features[np.argsort(-hints[features], kind="stable")]
 
     def without(self, base: Position, features: Array) -> Position:

@@ -150,7 +150,7 @@ class GuidedClimb:
         self.at = at
 
     def _kick(self) -> None:
-        """Take features out and climb again; what was taken out comes last."""
+        """Take features out and climb again; what was taken out comes last at first."""
         inside = self._inside(self.at)
         out = self.rng.permutation(inside)[: min(KICK, max(1, len(inside) - 1))]
         at = self.sets.without(self.at, out)

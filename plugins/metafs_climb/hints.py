@@ -45,15 +45,15 @@ def errors(predicted: Array, y: Array, n_classes: int | None) -> Array:
     return np.where(np.isnan(predicted), 0.0, wrong)
 
 
-def told_of(errors: Array, columns: Centred) -> Array:
-    """Return h of every feature; 0 for one that is constant.
+def hint_of_each(wrong: Array, columns: Centred) -> Array:
+    """Return h of every feature, from e; 0 for one that is constant.
 
     Examples
     --------
     >>> columns = Centred(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [1.0, 1.0]]))
-    >>> told_of(np.array([[0.0, -1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]), columns).round(2)
+    >>> hint_of_each(np.array([[0.0, -1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]), columns).round(2)
     array([0.67, 6.  ])
     """
-    squared = (columns.along(errors) ** 2).sum(axis=0)
+    squared = (columns.along(wrong) ** 2).sum(axis=0)
     found = np.divide(squared, columns.variance, out=squared * 0, where=columns.variance > 0)
     return np.asarray(np.round(found, _DECIMALS))

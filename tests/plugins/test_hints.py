@@ -16,7 +16,7 @@ from metafs_climb import Climb, CVAccuracy, fold_scores
 from metafs_climb.cv_evaluator import CVAccuracyEvaluator
 from metafs_climb.evaluations import Evaluations, Position
 from metafs_climb.guided import Comparisons, GuidedClimb
-from metafs_climb.hints import errors, told_of
+from metafs_climb.hints import errors, hint_of_each
 
 from .guiding import expecting, words
 
@@ -42,13 +42,13 @@ def test_hints_are_as_defined(seed, n_classes, sparse):
     X[:, 2] = 4.0
     y, predicted = rng.integers(0, n_classes, (2, 25))
     columns = Centred(csr_array(X) if sparse else X)
-    found = told_of(errors(predicted.astype(float), y, n_classes), columns)
+    found = hint_of_each(errors(predicted.astype(float), y, n_classes), columns)
     np.testing.assert_allclose(found, as_defined(X, predicted, y, range(n_classes)), atol=1e-8)
 
 
 def test_what_all_rows_get_right_hints_at_nothing():
     X, y = words(n=30, n_features=5, n_good=2)
-    assert not told_of(errors(y.astype(float), y, 2), Centred(X)).any()
+    assert not hint_of_each(errors(y.astype(float), y, 2), Centred(X)).any()
 
 
 @pytest.mark.parametrize("few", [2, 10**9], ids=["by rows", "by cells"])

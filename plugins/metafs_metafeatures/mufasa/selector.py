@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from metafs.errors import ProblemError, UsageError
 from metafs.matrix import dense
-from metafs.parameters import check_at_least, check_between
+from metafs.parameters import check_at_least, check_between, check_measure_of_sets
 from metafs.prior import Prior
 from metafs.ranking import n_to_keep, ranking
 from metafs.selector import Selector
@@ -192,11 +192,7 @@ class Mufasa(Selector):
             check_between("budget", self.budget)
         if self.n_clusters is not None:
             check_at_least("n_clusters", self.n_clusters)
-        if self.measure is not None and not hasattr(self.measure, "of_set"):
-            raise UsageError(
-                f"mufasa cannot use {self.measure!r}: give a measure of sets, such as "
-                'Registry().measures["margin"].'
-            )
+        check_measure_of_sets("mufasa", self.measure)
 
     def _schedule(self) -> Schedule:
         return Schedule(
