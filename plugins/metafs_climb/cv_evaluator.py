@@ -18,7 +18,7 @@ import numpy as np
 from metafs.centred import Centred
 from metafs.typing import Array
 from metafs_climb.cells import Cells
-from metafs_climb.fold_scores import FoldScores
+from metafs_climb.fold_scores import SAME, FoldScores
 from metafs_climb.hints import errors, hint_of_each
 
 MAX_REMEMBERED = 100_000
@@ -26,8 +26,6 @@ TOGETHER = 2**13
 """Cells of single features that are fitted together."""
 NEAR = 8
 """Features by which a large set may differ from another to be fitted from there."""
-_SAME = 1e-12
-"""Mean scores that differ by less are equal: the rest is rounding."""
 
 
 class CVAccuracyEvaluator:
@@ -63,7 +61,7 @@ class CVAccuracyEvaluator:
         for first in range(0, len(edits), together):
             some = edits[first : first + together]
             if 0 < edits.shape[1] <= NEAR and self.scores.by_rows(base, joining=1):
-                self._fit_near(base, some)
+                self._fit_near(base, some, above)
             for i, edit in enumerate(some, start=first):
                 found[i] = self._fitness(base, edit, likely, above)
                 if above is not None:
@@ -139,13 +137,13 @@ class CVAccuracyEvaluator:
             value = max(0.0, float(scores.mean()))
             if done.all():
                 return value
-            if above is not None and value <= above + _SAME:
+            if above is not None and value <= above + SAME:
                 return min(value, above)
             if not done.any():
                 if self.scores.by_rows(features):
                     found = self.scores.of_set(features)
                     if found is not None:
-                        self._take(features, found)
+                        self._take(features, found, True)
                         continue
                 cells = self._cells(base, edit) if cells is None else cells
                 self._fit_at_once([(features, cells)])
@@ -153,18 +151,25 @@ class CVAccuracyEvaluator:
                 fold = int(np.argmax(np.where(done, -np.inf, scores - likely)))
                 scores[fold], done[fold] = self.scores.of_fold(features, fold), True
 
-    def _fit_near(self, base: Array, edits: Array) -> None:
-        """Score a large set after each edit, as far as that is not known."""
+    def _fit_near(self, base: Array, edits: Array, above: float | None) -> None:
+        """Score a large set after each edit, as far as that is not known and matters."""
         wanted = {}
         for i in np.flatnonzero(self.scores.tables.plain[edits].all(axis=1)).tolist():
             features = self._edited(base, edits[i])
-            if features.tobytes() not in self._known:
+            if self._matters(features, above):
                 wanted[i] = features
-        found = self.scores.near(base, edits[list(wanted)]) if wanted else None
+        found = self.scores.near(base, edits[list(wanted)], above) if wanted else None
         if found is not None:
-            for features, scores in zip(wanted.values(), found, strict=True):
+            for features, scores, exact in zip(wanted.values(), *found, strict=True):
                 self._begin(features, None)
-                self._take(features, scores)
+                self._take(features, scores, exact)
+
+    def _matters(self, features: Array, above: float | None) -> bool:
+        """Tell whether a set is not known well enough to say that it does not exceed ``above``."""
+        if features.tobytes() not in self._known:
+            return True
+        scores, done = self._known[features.tobytes()]
+        return not done.any() and (above is None or float(scores.mean()) > above + SAME)
 
     def _begin(self, features: Array, cells: Cells | None) -> None:
         """Remember what is known of a set before anything is fitted: its bounds."""
@@ -188,13 +193,13 @@ class CVAccuracyEvaluator:
         for (features, cells), found in zip(can, self.scores.at_once(can), strict=True):
             if features.tobytes() not in self._known:
                 self._begin(features, cells)
-            self._take(features, found)
+            self._take(features, found, ~np.isnan(found))
 
-    def _take(self, features: Array, found: Array) -> None:
-        """Remember the scores of the folds that were fitted."""
+    def _take(self, features: Array, found: Array, exact: Array | bool) -> None:
+        """Remember the scores of folds, where they are exact; elsewhere bounds, if any."""
         scores, done = self._known[features.tobytes()]
-        fitted = ~np.isnan(found)
-        scores[fitted], done[fitted] = found[fitted], True
+        scores[:] = np.where(exact, found, np.fmin(scores, found))
+        done |= exact
 
     def _fit_singles(self) -> None:
         """Fit single features together with others that have about as many cells."""

@@ -23,6 +23,8 @@ from metafs_climb.newton_logistic import MAX_VALUES, TIE, decisions, recognised
 
 FEW = 16
 """Sets of up to so many features are fitted by cells, of which they have few."""
+SAME = 1e-12
+"""Mean scores that differ by less are equal: the rest is rounding."""
 REMEMBERED = 64
 """Sets whose predictions are remembered: the search may come to stand on one."""
 TOGETHER = 3 * 2**13
@@ -83,10 +85,8 @@ class FoldScores:
             self._logistic = recognised(learner)
         if self._logistic is not None:
             self._rows = LogisticRows(tables, *self._logistic)
-            every = np.arange(problem.n_samples)
-            self._tested = np.zeros((self.n_folds + 1, problem.n_samples, n_classes))
-            self._tested[fold, every, problem.y] = 1.0
-            self._tested = self._tested[:-1]
+            every = np.eye((self.n_folds + 1) * n_classes)[self._fold_and_class]
+            self._tested = every[:, : self.n_folds * n_classes]
 
     def of_nothing(self) -> Array:
         """Return what guessing reaches without any feature."""
@@ -142,14 +142,34 @@ class FoldScores:
         assert self._rows is not None
         with threads_for(self.tables.problem.n_samples * len(features)):
             found = self._rows.decisions(features)
-        return None if found is None else self._scored(found, self._tested)
+        return None if found is None else self._at_most(found)
 
-    def near(self, base: Array, edits: Array) -> Array | None:
-        """Return the scores of such a set after each edit, NaN where they cannot be had so."""
+    def near(
+        self, base: Array, edits: Array, above: float | None = None
+    ) -> tuple[Array, Array] | None:
+        """Return the scores of such a set after each edit, and whether they are exact.
+
+        With ``above``, a set whose mean score cannot exceed it is abandoned. What is not exact is
+        an upper bound. None if nothing can be had so.
+        """
         assert self._rows is not None
+        hopeless = None if above is None else lambda found: self._cannot_exceed(above, found)
         with threads_for(self.tables.problem.n_samples * len(base)):
-            found = self._rows.decisions_near(base, edits)
-        return None if found is None else self._scored(found, self._tested)
+            found = self._rows.decisions_near(base, edits, hopeless)
+        if found is None:
+            return None
+        exact = ~(np.isnan(found) & self._tested.any(axis=1)).any(axis=1)
+        return self._at_most(found), exact
+
+    def _cannot_exceed(self, above: float, found: Array) -> Array:
+        return np.asarray(self._at_most(found).mean(axis=1) <= above + SAME)
+
+    def _at_most(self, found: Array) -> Array:
+        """Return the score in each fold, from the decision on each row; NaN may become right."""
+        is_one = self.tables.problem.y == 1
+        right = np.isnan(found) | ((found > TIE) == is_one)
+        n_right = (right @ self._tested).reshape(*found.shape[:-1], *self._worth.shape)
+        return np.asarray((n_right * self._worth).sum(axis=-1))
 
     def together(self, base: Array) -> int:
         """Return how many sets next to this one are best scored together."""
@@ -193,7 +213,7 @@ class FoldScores:
                 decided = self._rows.decisions(features)
         for fold, (_, test) in enumerate(self.tables.folds):
             if decided is not None:
-                self._remember(features, test, decided[fold, test] > TIE)
+                self._remember(features, test, decided[test] > TIE)
             elif key not in self._predicted or np.isnan(self._predicted[key][test]).any():
                 self.of_fold(features, fold)
         return self._predicted[key]

@@ -5,20 +5,25 @@ have about as many cells as rows; they are fitted from a set nearby that is solv
 (`metafs_climb.nearby_logistic`), the one on which the search stands.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from metafs.typing import Array
 from metafs_climb.fold_tables import FoldTables
-from metafs_climb.nearby_logistic import Descent, Edits, SolvedSet
-from metafs_climb.newton_logistic import TIE, design, minimum
+from metafs_climb.nearby_logistic import Descent, Edits
+from metafs_climb.newton_logistic import TIE, design, scales
+from metafs_climb.solved_set import SolvedSet, minimum_near, solve
 
 MAX_STEPS = 30
 """Steps after which Newton's method is the better one."""
+ABOUT = 0.1
+"""What decisions of all rows together may still have to go where those of the folds begin."""
 REMEMBERED = 8
 """Sets that were solved and whose weights are remembered."""
+
+Hopeless = Callable[[Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,18 +79,23 @@ class LogisticRows:
         self._base: SolvedSet | None = None
         self._weights: dict[bytes, Array] = {}
         self._tried: Tried | None = None
+        self._scales: dict[int, Array] = {}  # mean, size and penalties of a column
 
     def decisions(self, features: Array) -> Array | None:
-        """Solve a set and return its decision on each row in each fold; None if that fails.
+        """Solve a set and return its decision on each row in the fold that tests it, else NaN.
 
-        It is remembered until another one is solved.
+        None if that fails. The set is remembered until another one is solved.
         """
         if not self._stands_on(features):
             return None
         assert self._base is not None
-        return self._base.decided
+        found = np.full(self.n_in.shape[1], np.nan)
+        found[self._test_row] = self._base.decided[self._test_fold, self._test_row]
+        return found
 
-    def decisions_near(self, base: Array, edits: Array) -> Array | None:
+    def decisions_near(
+        self, base: Array, edits: Array, hopeless: Hopeless | None = None
+    ) -> Array | None:
         """Return decisions by a set after each edit; None if it cannot be solved itself.
 
         Parameters
@@ -94,26 +104,31 @@ class LogisticRows:
             The set.
         edits : array of int of shape (n_edits, k)
             Features that join or leave.
+        hopeless : callable, default=None
+            Tells of decisions as far as they are certain whether a set need not be fitted further.
 
         Returns
         -------
-        array of shape (n_edits, n_folds, n_rows)
-            On test rows of the right sign at least; NaN where the way to the minimum is too long.
+        array of shape (n_edits, n_rows)
+            On each row in the fold that tests it, of the right sign at least; NaN where it is not
+            certain, because the set is hopeless or the way to the minimum is too long, and where
+            no fold tests the row.
         """
         if not self._stands_on(base):
             return None
         assert self._base is not None
-        return self._near(self._base, edits)
+        return self._near(self._base, edits, hopeless)
 
-    def _near(self, base: SolvedSet, edits: Array) -> Array:
-        found, sets = np.full((len(edits), *self.n_in.shape), np.nan), np.arange(len(edits))
+    def _near(self, base: SolvedSet, edits: Array, hopeless: Hopeless | None) -> Array:
+        found, sets = np.full((len(edits), self.n_in.shape[1]), np.nan), np.arange(len(edits))
         descent = Descent(base, self._edits(base, edits))
         self._tried = Tried(base.features, np.sort(edits, axis=1), np.zeros_like(descent.w))
         for _ in range(MAX_STEPS):
-            at, to_go = self._tested(descent.decided), self._tested(descent.reach)
-            to_go *= descent.to_go[self._test_fold]
-            ended = descent.assured & (np.abs(at) > to_go + TIE).all(axis=0) | descent.settled
-            found[sets[ended]] = np.swapaxes(descent.decided[:, ended], 0, 1)
+            certain = self._certain(descent)
+            ended = np.asarray(np.isfinite(certain[:, self._test_row]).all(axis=1))
+            if hopeless is not None:
+                ended |= hopeless(certain)
+            found[sets[ended]] = certain[ended]
             self._tried.w[:, sets[ended]] = descent.w[:, ended]
             if ended.all():
                 break
@@ -123,9 +138,15 @@ class LogisticRows:
             descent.go_on()
         return found
 
-    def _tested(self, values: Array) -> Array:
-        """Return values of folds, sets and rows by tested row and set."""
-        return values[self._test_fold, :, self._test_row]
+    def _certain(self, descent: Descent) -> Array:
+        """Return decisions as `decisions_near` does, NaN where they may still change sides."""
+        tested = (self._test_fold, slice(None), self._test_row)
+        at, to_go = descent.decided[tested], descent.reach[tested]
+        to_go *= descent.to_go[self._test_fold]
+        certain = descent.settled | descent.assured & (np.abs(at) > to_go + TIE)
+        found = np.full((at.shape[1], self.n_in.shape[1]), np.nan)
+        found[:, self._test_row] = np.where(certain, at, np.nan).T
+        return found
 
     def _edits(self, base: SolvedSet, edits: Array) -> Edits:
         a = np.zeros((*edits.shape, len(base.A)))
@@ -145,35 +166,42 @@ class LogisticRows:
         return self._base is not None
 
     def _solved(self, features: Array, before: SolvedSet | None) -> SolvedSet | None:
-        """Solve a set by Newton's method, from weights that are known of it or of its part."""
+        """Solve a set, from weights that are known of it or of its part."""
         A, D = self._design(features.tolist())
-        w = self._weights.get(features.tobytes())
-        if w is None and self._tried is not None:
-            w = self._tried.weights(features)
+        known = self._weights.get(features.tobytes())
+        if known is not None:
+            return SolvedSet(features, A, D, self.n_in, self.n_one, known)
+        w = None if self._tried is None else self._tried.weights(features)
         if w is None and before is not None:
             w = np.zeros_like(D)
             _, here, there = np.intersect1d(features, before.features, return_indices=True)
             w[:, 0], w[:, 1 + here] = before.w[:, 0], before.w[:, 1 + there]
         if w is None:
             w = self._of_all_rows(A, D)
-        w = minimum(A, D, self.n_in, self.n_one, w)
-        if np.isnan(w).any():
-            return None
-        while len(self._weights) >= REMEMBERED:
-            del self._weights[next(iter(self._weights))]
-        self._weights[features.tobytes()] = w
-        return SolvedSet(features, A, D, self.n_in, self.n_one, w)
+        solved = solve(features, A, D, self.n_in, self.n_one, w)
+        if solved is not None:
+            while len(self._weights) >= REMEMBERED:
+                del self._weights[next(iter(self._weights))]
+            self._weights[features.tobytes()] = solved.w
+        return solved
 
     def _of_all_rows(self, A: Array, D: Array) -> Array:
-        """Return weights from which no fold has far to go: those of all rows together.
+        """Return weights from which no fold has far to go: those of all rows together, about.
 
         To find them costs as much as to find those of one fold.
         """
         y = self.tables.problem.y[None]
         D_all = D.mean(axis=0, keepdims=True)
-        w = minimum(A, D_all, np.ones(y.shape), y, np.zeros_like(D_all))
-        return np.repeat(np.nan_to_num(w), len(D), axis=0)
+        nothing = np.zeros_like(D_all)
+        found = minimum_near(A, D_all, np.ones(y.shape), y, nothing, within=ABOUT)
+        return np.repeat(nothing if found is None else found[0], len(D), axis=0)
 
     def _design(self, features: Sequence[int]) -> tuple[Array, Array]:
+        """Return A and D of a set; what they need to know of a column is remembered."""
         values = np.stack([self.tables.column(j) for j in features], axis=1)
-        return design(values, self.n_in, self.C, self.scaled)
+        new = [place for place, j in enumerate(features) if j not in self._scales]
+        if new:
+            found = np.concatenate(scales(values[:, new], self.n_in, self.C, self.scaled)).T
+            self._scales.update(zip([features[place] for place in new], found, strict=True))
+        mean, size, *penalties = np.stack([self._scales[j] for j in features], axis=1)
+        return design(values, mean, size, np.stack(penalties))

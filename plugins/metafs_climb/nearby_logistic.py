@@ -1,10 +1,11 @@
 r"""Logistic regression on sets of features near one that is solved, many sets and folds at once.
 
 A search asks for sets that differ in few features from the set it stands on. What
-`metafs_climb.newton_logistic` minimises has, for this set, its minimum at w and the Hessian H
-there, with the inverse M. Let W hold :math:`n_i p_i (1 - p_i)` of the rows, and let an edit put in
-the columns a, with penalties d, and take others out. To take one out is to hold its weight at 0,
-by a multiplier: a column of the system like any other, but without values and penalty. So with
+`metafs_climb.newton_logistic` minimises has, for this set, its minimum at w and, there or close by,
+the Hessian H with the inverse M. Let W hold :math:`n_i p_i (1 - p_i)` of the rows there, and let an
+edit put in the columns a, with penalties d, and take others out. To take one out is to hold its
+weight at 0, by a multiplier: a column of the system like any other, but without values and penalty.
+So with
 
 .. math:: V = (A^\top W a, \; I_{\mathrm{out}}), \qquad U = M V, \qquad
           K = a^\top W a + \mathrm{diag}(d) - V^\top U, \qquad E = a - A U
@@ -16,92 +17,45 @@ and g, of what is put in, is
           \Delta(\mathrm{decisions}) = A M G + E t
 
 t being the steps of the weights that are put in. The first step has G = 0, and as g of what is
-taken out its weight. Later ones keep the Hessian, and are directions for conjugate gradients
-(Polak and Ribiere): each is bent by the one before, and is as long as the curvature along it says.
-A step costs :math:`n d` multiplications for d columns, one of Newton's method :math:`n d^2`.
+taken out its weight. Later ones keep the Hessian, and go on as in `metafs_climb.solved_set`.
 
-They stop as soon as no test row can change sides any more. Let the weights of training rows have
-fallen to no less than :math:`\kappa \le 1` times what they were at w, and let decisions have at
-most :math:`\rho` to go to the minimum. On the way weights fall by :math:`e^{-\rho}` at most, so
-that the decision on row i has at most
+They stop as soon as no test row can change sides any more. Let the Hessian be no less than
+:math:`\kappa H` where they are, and let decisions have at most :math:`\rho` to go to the minimum.
+On the way the weights of rows fall by :math:`e^{-\rho}` at most, so that the decision on row i has
+at most
 
 .. math:: \frac{e^\rho}{\kappa} \, r_i \sqrt{G^\top \Delta w + g^\top t}, \qquad
           r_i = \sqrt{(A M A^\top + E K^{-1} E^\top)_{ii}}
 
 to go, by the inequality of Cauchy and Schwarz. If this is below :math:`\rho` for every row, the
-assumption was right.
+assumption was right. For :math:`\kappa`, let :math:`s_i` be the share of its weight in W that is
+left to row i. A row of columns :math:`a_i` is :math:`W_i a_i a_i^\top \le W_i r_i^2 H`, so whatever
+:math:`\tau \le 1`, rows that have less than :math:`\tau` left take no more from
+:math:`\tau H` than their leverage :math:`W_i r_i^2` times what they lack:
+
+.. math:: \kappa = \max_\tau \Big( \tau - \sum_i \max(0, \tau - s_i) \, W_i r_i^2 \Big)
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy.special import expit
 
 from metafs.typing import Array
-from metafs_climb.newton_logistic import hessian
+from metafs_climb.solved_set import SolvedSet, best_step
 
 LITTLE = 0.25
 """The assumed :math:`\\rho`."""
+SHARES = (0.05, 0.2, 0.5)
+"""The :math:`\\tau` that are tried."""
 SETTLED = 1e-10
 """Steps that can move no decision further are as good as none."""
 _TINY = 1e-300
 _OF_SETS = (
     *("w", "decided", "to_go", "reach", "_furthest", "_a", "_stays", "_U", "_E", "_P", "_D"),
-    *("_weights", "_G", "_S", "_Sz", "_squared", "_dw", "_dz"),
+    *("_leverage", "_weights", "_G", "_S", "_Sz", "_squared", "_dw", "_dz"),
 )
 """The arrays of a descent that have the sets as their second axis."""
-
-
-@dataclass(frozen=True, eq=False)
-class SolvedSet:
-    """A set of features that is solved in every fold.
-
-    Attributes
-    ----------
-    features : array of int
-        Ascending; the columns of A are these, after a first one of ones.
-    A, D : arrays of shape (n_rows, d) and (n_folds, d)
-        Columns and penalties.
-    n_in, n_one : arrays of shape (n_folds, n_rows)
-        Whether each row is trained on, and whether it is then of class 1.
-    w : array of shape (n_folds, d)
-        The weights at the minimum.
-    """
-
-    features: Array
-    A: Array
-    D: Array
-    n_in: Array
-    n_one: Array
-    w: Array
-
-    @cached_property
-    def decided(self) -> Array:
-        """The decision on each row in each fold."""
-        return np.asarray(self.w @ self.A.T)
-
-    @cached_property
-    def residual(self) -> Array:
-        """By how much the decision on each row that is trained on is wrong."""
-        return np.asarray(self.n_in * expit(self.decided) - self.n_one)
-
-    @cached_property
-    def weights(self) -> Array:
-        """What each row weighs in the Hessian."""
-        p = expit(self.decided)
-        return np.asarray(self.n_in * p * (1 - p))
-
-    @cached_property
-    def M(self) -> Array:
-        """The inverse of the Hessian in each fold."""
-        return np.linalg.inv(hessian(self.A, self.D, self.n_in, expit(self.decided)))
-
-    @cached_property
-    def reach2(self) -> Array:
-        """The squared :math:`r_i` of each row in each fold."""
-        return np.asarray(((self.A @ self.M) * self.A).sum(axis=2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +85,9 @@ class Edits:
     def of(cls, base: SolvedSet, a: Array, d: Array, out: Array) -> Self:
         """Return the edits of a set, from a and d without folds; ``out`` is I of what leaves."""
         a_rows, out_rows = a.reshape(-1, a.shape[-1]), out.reshape(-1, out.shape[-1])
-        weighted = base.weights[:, None] * a_rows
+        weighted = base.hessian.weights[:, None] * a_rows
         V = weighted @ base.A + out_rows
-        U = V @ base.M
+        U = V @ base.hessian.M
         E = a_rows - U @ base.A.T
         weighted, V, U, E = (each.reshape(*d.shape, -1) for each in (weighted, V, U, E))
         K = weighted @ np.swapaxes(a, 1, 2) - V @ np.swapaxes(U, 2, 3)
@@ -169,8 +123,7 @@ class Descent:
     def __init__(self, base: SolvedSet, edits: Edits) -> None:
         self._base, self._A_T = base, np.ascontiguousarray(base.A.T)
         self._half, self._n_one = base.n_in[:, None] / 2, base.n_one[:, None]
-        self._untrained = 1 - base.n_in[:, None]
-        self._before = base.n_in[:, None] / np.maximum(base.weights[:, None], _TINY)
+        self._before = base.n_in[:, None] / np.maximum(base.hessian.weights[:, None], _TINY)
         self._a, self._stays = edits.a, edits.stays
         self._U, self._E, self._P = edits.U, edits.E, edits.P
         w = (base.w[:, None] + _along(edits.t, edits.U)) * edits.stays
@@ -180,8 +133,9 @@ class Descent:
         more = np.einsum("fckn,fckn->fcn", edits.P @ edits.E, edits.E)
         self.reach = np.sqrt(np.maximum(base.reach2[:, None] + more, 0.0))
         self._furthest = self.reach.max(axis=2)
+        self._leverage = base.hessian.weights[:, None] * self.reach**2
         self._look()
-        self._dw, self._dz = self._S, self._Sz
+        self._dw, self._dz = np.zeros_like(self.w), np.zeros_like(self.decided)
 
     def _look(self) -> None:
         """Take the gradient G where the sets are, and the step S that the kept Hessian makes of it.
@@ -197,15 +151,22 @@ class Descent:
         G = (R @ base.A + penalties[:, :, :d]) * self._stays
         g = np.einsum("fcn,fckn->fck", R, np.broadcast_to(self._a, self._E.shape))
         g += penalties[:, :, d:]
-        S = G @ base.M
+        S = G @ base.hessian.M
         t = (self._P @ (g - np.einsum("fcd,fckd->fck", G, self._U))[..., None])[..., 0]
         self._G = np.concatenate([G, g], axis=2)
         self._S = np.concatenate([(S - _along(t, self._U)) * self._stays, t], axis=2)
         self._Sz = S @ self._A_T + _along(t, self._E)
         self._squared = np.maximum((self._G * self._S).sum(axis=2), 0.0)
-        kept = (self._weights * self._before + self._untrained).min(axis=2)
-        kept = np.clip(kept, _TINY, 1.0)
-        self.to_go = np.exp(LITTLE) * np.sqrt(self._squared) / kept
+        self.to_go = np.exp(LITTLE) * np.sqrt(self._squared) / self._curvature_left()
+
+    def _curvature_left(self) -> Array:
+        """Return how much of the kept Hessian is left, for each fold and set."""
+        left = self._weights * self._before
+        found = np.full(left.shape[:2], _TINY)
+        for share in SHARES:
+            lost = np.einsum("fcn,fcn->fc", np.maximum(share - left, 0.0), self._leverage)
+            np.maximum(found, share - lost, out=found)
+        return found
 
     @property
     def assured(self) -> Array:
@@ -219,16 +180,11 @@ class Descent:
 
     def go_on(self) -> None:
         """Take a step."""
-        curve = np.einsum("fcn,fcn,fcn->fc", self._weights, self._dz, self._dz)
-        curve += np.einsum("fcd,fcd,fcd->fc", self._D, self._dw, self._dw)
-        slope = (self._G * self._dw).sum(axis=2)
-        length = (slope / np.maximum(curve, _TINY))[:, :, None]
-        self.w, self.decided = self.w - length * self._dw, self.decided - length * self._dz
-        before, was = self._S, self._squared
+        self._dw, self._dz = best_step(
+            self._G, self._D, self._weights, (self._S, self._Sz), (self._dw, self._dz)
+        )
+        self.w, self.decided = self.w - self._dw, self.decided - self._dz
         self._look()
-        turned = self._squared - (self._G * before).sum(axis=2)
-        bend = np.maximum(turned / np.maximum(was, _TINY), 0.0)[:, :, None]
-        self._dw, self._dz = self._S + bend * self._dw, self._Sz + bend * self._dz
 
     def keep(self, which: Array) -> None:
         """Go on with some of the sets only."""

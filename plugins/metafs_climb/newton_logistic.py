@@ -79,24 +79,30 @@ def spreads(values: Array, n_in: Array) -> Array:
     return np.sqrt(np.where(constant, 1.0, variance))
 
 
-def design(values: Array, n_in: Array, C: float, scaled: bool) -> tuple[Array, Array]:
-    """Return A, with a first column of ones, and D, for the values of features in cells.
+def scales(values: Array, n_in: Array, C: float, scaled: bool) -> tuple[Array, Array, Array]:
+    """Return what `design` has to know of columns: their means, sizes and penalties in each fold.
 
     Shifting columns is the free intercept's affair; dividing them keeps H well conditioned.
     """
-    values = values - values.mean(axis=-2, keepdims=True)
-    size = np.abs(values).max(axis=-2, keepdims=True)
+    mean = values.mean(axis=-2, keepdims=True)
+    centred = values - mean
+    size = np.abs(centred).max(axis=-2, keepdims=True)
     size[size == 0] = 1.0
-    A = np.concatenate([np.ones((*values.shape[:-1], 1)), values / size], axis=-1)
-    D = np.zeros((*n_in.shape[:-1], A.shape[-1]))
-    D[..., 1:] = ((spreads(values, n_in) if scaled else 1.0) / size) ** 2 / C
-    return A, D
+    spread = spreads(centred, n_in) if scaled else np.ones((*n_in.shape[:-1], values.shape[-1]))
+    return mean, size, (spread / size) ** 2 / C
 
 
-def hessian(A: Array, D: Array, n_in: Array, p: Array) -> Array:
-    """Return H in each fold, where the rows of a cell are of class 1 with probability p."""
-    weights = (n_in * p * (1 - p))[..., None, :]
-    H: Array = (np.swapaxes(A, -1, -2)[..., None, :, :] * weights) @ A[..., None, :, :]
+def design(values: Array, mean: Array, size: Array, penalties: Array) -> tuple[Array, Array]:
+    """Return A, with a first column of ones, and D, for the values of features in cells."""
+    ones = np.ones((*values.shape[:-1], 1))
+    A = np.concatenate([ones, (values - mean) / size], axis=-1)
+    return A, np.concatenate([np.zeros((*penalties.shape[:-1], 1)), penalties], axis=-1)
+
+
+def hessian(A: Array, D: Array, weights: Array) -> Array:
+    """Return H in each fold, where the rows of a cell weigh n p (1 - p)."""
+    A_T = np.swapaxes(A, -1, -2)[..., None, :, :]
+    H: Array = (A_T * weights[..., None, :]) @ A[..., None, :, :]
     diagonal = np.arange(D.shape[-1])
     H[..., diagonal, diagonal] += D
     return H
@@ -112,7 +118,7 @@ def minimum(A: Array, D: Array, n_in: Array, n_one: Array, w: Array) -> Array:
         p = expit(w @ A_T)
         g = (n_in * p - n_one) @ A + D * w
         try:
-            step = np.linalg.solve(hessian(A, D, n_in, p), g[..., None])[..., 0]
+            step = np.linalg.solve(hessian(A, D, n_in * p * (1 - p)), g[..., None])[..., 0]
         except np.linalg.LinAlgError:
             return np.full_like(w, np.nan)
         longest = np.abs(step @ A_T).max(axis=-1, keepdims=True)
@@ -145,6 +151,6 @@ def decisions(values: Array, n_in: Array, n_one: Array, C: float, scaled: bool) 
     >>> decisions(np.array([[0.0], [1.0]]), n_in, n_one, 1.0, scaled=True).round(2)
     array([[-0.9,  0.9]])
     """
-    A, D = design(values, n_in, C, scaled)
+    A, D = design(values, *scales(values, n_in, C, scaled))
     found: Array = minimum(A, D, n_in, n_one, np.zeros_like(D)) @ np.swapaxes(A, -1, -2)
     return found

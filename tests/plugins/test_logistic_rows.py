@@ -5,22 +5,18 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
 
-from metafs_climb import Climb, CVAccuracy, fold_scores
+from metafs_climb import Climb, CVAccuracy, fold_scores, solved_set
 from metafs_climb import logistic_rows as module
 from metafs_climb.newton_logistic import TIE, decisions
 
 from .logistic_problems import made, rows_of
 
 
-def sides(rows, found):
-    """Return on which side each test row lies, in the fold that tests it."""
-    return (found > TIE)[rows.n_in == 0]
-
-
 def by_newton(rows, features):
-    """Return the same of a set that is fitted from nothing."""
+    """Return on which side each row lies in the fold that tests it, fitted from nothing."""
     X = rows.tables.problem.X[:, features]
-    return sides(rows, decisions(X, rows.n_in, rows.n_one, rows.C, rows.scaled))
+    found = decisions(X, rows.n_in, rows.n_one, rows.C, rows.scaled)
+    return (found > TIE).T[rows.n_in.T == 0]
 
 
 @settings(max_examples=30, deadline=None)
@@ -40,7 +36,7 @@ def test_sets_near_the_one_that_is_solved_decide_as_by_newtons_method(seed, kind
     for edit, decided in zip(edits, found, strict=True):
         if not np.isnan(decided).any():
             expected = by_newton(rows, np.setxor1d(base, edit))
-            np.testing.assert_array_equal(sides(rows, decided), expected)
+            np.testing.assert_array_equal(decided > TIE, expected)
     assert C > 1 or not np.isnan(found).any()  # weights that are hardly held have a long way
 
 
@@ -50,7 +46,7 @@ def test_many_at_once_decide_as_one_at_a_time():
     together = rows.decisions_near(np.arange(7), edits)
     alone = [rows.decisions_near(np.arange(7), edit[None])[0] for edit in edits]
     for one, other in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(sides(rows, one), sides(rows, other))
+        np.testing.assert_array_equal(one > TIE, other > TIE)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -89,7 +85,7 @@ def test_columns_that_are_constant_or_far_from_zero_change_nothing():
     base = np.array([0, 1, 2, 3])
     for edit in ([4], [3], [1, 2, 4]):
         found = rows.decisions_near(base, np.array([edit]))[0]
-        np.testing.assert_array_equal(sides(rows, found), by_newton(rows, np.setxor1d(base, edit)))
+        np.testing.assert_array_equal(found > TIE, by_newton(rows, np.setxor1d(base, edit)))
 
 
 def test_where_the_way_is_too_long_newtons_method_takes_over(monkeypatch):
@@ -104,7 +100,7 @@ def test_where_the_way_is_too_long_newtons_method_takes_over(monkeypatch):
 
 def test_where_no_minimum_is_found_scikit_learn_is_asked(monkeypatch):
     monkeypatch.setattr(fold_scores, "FEW", 2)
-    monkeypatch.setattr(module, "minimum", lambda A, D, n_in, n_one, w: np.full_like(w, np.nan))
+    monkeypatch.setattr(solved_set, "MAX_HESSIANS", 0)
     X, y = made(11)
     evaluator = CVAccuracy().bind(X, y)
     assert evaluator.scores.of_set(np.arange(5)) is None
@@ -129,21 +125,62 @@ def test_a_set_that_was_tried_is_solved_from_its_weights():
 
 def test_solving_begins_with_all_rows_or_where_a_part_of_the_set_was_solved(monkeypatch):
     begun = []
-    minimum = module.minimum
-    monkeypatch.setattr(
-        module, "minimum", lambda A, D, n, s, w: begun.append(w.copy()) or minimum(A, D, n, s, w)
-    )
+
+    def solve(features, A, D, n_in, n_one, w):
+        begun.append(w.copy())
+        return solved_set.solve(features, A, D, n_in, n_one, w)
+
+    monkeypatch.setattr(module, "solve", solve)
     rows = rows_of(*made(14, n_features=30))
     rows.decisions(np.arange(8))
-    of_all, in_folds = begun
-    assert of_all.shape == (1, 9) and not of_all.any()
     part = rows._base.w
     # From the weights of all rows the folds have a third of the way to go, or less.
-    assert np.abs(part - in_folds).max() < np.abs(part).max() / 3
+    assert np.abs(part - begun[0]).max() < np.abs(part).max() / 3
     rows.decisions(np.arange(4, 20))
-    np.testing.assert_array_equal(begun[2][:, 1:5], part[:, 5:9])
+    np.testing.assert_array_equal(begun[1][:, 1:5], part[:, 5:9])
     rows.decisions(np.arange(8))
-    np.testing.assert_array_equal(begun[3], part)  # nothing is left to be done
+    np.testing.assert_array_equal(rows._base.w, part)
+    assert len(begun) == 2  # what was solved is not solved again
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["words", "numbers"]), st.integers(0, 14))
+def test_a_hopeless_set_is_fitted_no_further_than_it_matters(seed, kind, n_wrong):
+    X, y = made(seed, n_features=24, kind=kind)
+    scores = CVAccuracy().bind(X, y).scores
+    base, edits = np.arange(0, 20, 2), np.arange(24)[:, None]
+    exact, every = scores.near(base, edits)
+    assert every.all()
+    above = 1 - n_wrong / len(y)
+    found, certain = scores.near(base, edits, above)
+    np.testing.assert_array_equal(found[certain], exact[certain])
+    assert np.all(found[~certain] >= exact[~certain])
+    assert np.all(found[~certain].mean(axis=1) <= above + 1e-12)
+    assert certain[exact.mean(axis=1) > above + 1e-12].all()
+
+
+def test_abandoning_saves_steps(monkeypatch):
+    X, y = made(3, n=120, n_features=30)
+    monkeypatch.setattr(fold_scores, "FEW", 2)
+    steps = []
+    go_on = module.Descent.go_on
+    monkeypatch.setattr(
+        module.Descent, "go_on", lambda self: steps.append(self.w.shape[1]) or go_on(self)
+    )
+    base, edits = np.arange(8), np.arange(30)[:, None]
+    evaluator = CVAccuracy().bind(X, y)
+    fitness = evaluator.of_set(base)
+    abandoned = evaluator.of_sets(base, edits, above=fitness)
+    taken, steps[:] = sum(steps), []
+    exact = evaluator.of_sets(base, edits)  # also of those that were abandoned
+    better = exact > fitness
+    assert better.any() and not better.all()
+    best = [np.maximum.accumulate(np.maximum(each, fitness)) for each in (abandoned, exact)]
+    np.testing.assert_allclose(*best, rtol=0, atol=1e-12)
+    fresh = CVAccuracy().bind(X, y)
+    steps[:] = []
+    np.testing.assert_array_equal(fresh.of_sets(base, edits), exact)
+    assert taken < sum(steps)
 
 
 def test_only_what_our_method_recognises_is_fitted_so():
