@@ -51,6 +51,7 @@ SHARES = (0.05, 0.2, 0.5)
 SETTLED = 1e-10
 """Steps that can move no decision further are as good as none."""
 _TINY = 1e-300
+_NOTHING = 1e-30  # of the Hessian is left, for all that is known
 _OF_SETS = (
     *("w", "decided", "to_go", "reach", "_furthest", "_a", "_stays", "_U", "_E", "_P", "_D"),
     *("_leverage", "_weights", "_G", "_S", "_Sz", "_squared", "_dw", "_dz"),
@@ -162,7 +163,7 @@ class Descent:
     def _curvature_left(self) -> Array:
         """Return how much of the kept Hessian is left, for each fold and set."""
         left = self._weights * self._before
-        found = np.full(left.shape[:2], _TINY)
+        found = np.full(left.shape[:2], _NOTHING)
         for share in SHARES:
             lost = np.einsum("fcn,fcn->fc", np.maximum(share - left, 0.0), self._leverage)
             np.maximum(found, share - lost, out=found)

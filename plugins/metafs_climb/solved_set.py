@@ -130,10 +130,8 @@ def minimum_near(
                 break
             weights = _weights(n_in, z)
             step, along = best_step(g, D, weights, (straight, straight @ A_T), (step, along))
-            furthest = np.abs(along).max(axis=1, keepdims=True)
-            shorter = np.minimum(1.0, LONGEST / np.maximum(furthest, LONGEST))
-            w, z = w - shorter * step, z - shorter * along
-            if furthest.max() < within:
+            w, z = w - step, z - along
+            if np.abs(along).max() < within:
                 return w, taken
     return None
 
@@ -157,7 +155,8 @@ Step = tuple[Array, Array]
 def best_step(g: Array, D: Array, weights: Array, one: Step, other: Step) -> Step:
     """Return the step to the minimum in the plane of two, as curvature tells; or along the first.
 
-    ``g``, ``D`` and ``weights`` are those of the place where it begins.
+    No decision moves further than `LONGEST`. ``g``, ``D`` and ``weights`` are those of the place
+    where the step begins.
     """
     aa, ab, bb = (_curved(D, weights, *each) for each in ((one, one), (one, other), (other, other)))
     ga, gb = _product(g, one[0]), _product(g, other[0])
@@ -167,7 +166,9 @@ def best_step(g: Array, D: Array, weights: Array, one: Step, other: Step) -> Ste
     a = np.where(plane, ga * bb - gb * ab, ga) / area
     b = np.where(plane, gb * aa - ga * ab, 0.0) / area
     step, along = (a[..., None] * x + b[..., None] * y for x, y in zip(one, other, strict=True))
-    return step, along
+    furthest = np.abs(along).max(axis=-1, keepdims=True)
+    shorter = LONGEST / np.maximum(furthest, LONGEST)
+    return shorter * step, shorter * along
 
 
 def _curved(D: Array, weights: Array, one: Step, other: Step) -> Array:
