@@ -109,6 +109,8 @@ def experience_of(prepared: Prepared) -> Experience | None:
     rule, prior = TRANSFERS[prepared.plan.settings.transfer], prepared.prior
     if rule is None or not rule.remembers or not takes_prior(prepared.plan.selector):
         return None
+    if prepared.problem.space is None:
+        return "nameless"
     if prior is None:
         return "none"
     return "far" if prior.doubtful else "near"

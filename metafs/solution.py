@@ -8,7 +8,7 @@ from metafs.saving import Saving
 
 PHASES = ("describe", "recall", "expect", "select", "learn", "record")
 Status = Literal["solved", "failed", "skipped"]
-Experience = Literal["near", "far", "none"]
+Experience = Literal["near", "far", "none", "nameless"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Solution:
     transferred: tuple[str, ...] = ()
     """The features that memory proposed, to start from or to try first."""
     experience: Experience | None = None
-    """Whether memory had relevant experience; None if it was not asked."""
+    """Whether memory had relevant experience; None if it was not asked. Columns without names can be
+    compared with nobody's: "nameless"."""
     saving: Saving | None = None
     """What memory saved, if a cold search was run to tell."""
     seconds: Mapping[str, float] = field(default_factory=dict)

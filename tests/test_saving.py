@@ -74,3 +74,25 @@ def test_the_command_says_what_memory_saved_and_when_there_was_none(tmp_path):
     assert "none: searched cold" in result.stdout.splitlines()[1]
     assert "near experience for 44 of 45 problems, no relevant experience for 1" in result.stderr
     assert "evaluations instead of" in result.stderr and "of 2." in result.stderr
+
+
+def test_columns_without_names_are_told_apart_from_lack_of_experience(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 4))
+    (tmp_path / "bare").mkdir()
+    for number in range(2):
+        np.savez(tmp_path / "bare" / f"p{number}.npz", X=X + number, y=(X[:, 0] > 0).astype(int))
+    arguments = [
+        "solve",
+        str(tmp_path / "bare"),
+        "--folds",
+        "2",
+        "--db",
+        str(tmp_path / "m.duckdb"),
+    ]
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 0
+    assert result.stdout.count("none: columns without names") == 2
+    assert "none for 2 whose columns have no names" in result.stderr
+    assert "--space NAME" in result.stderr
+    named = CliRunner().invoke(cli, [*arguments[:-1], str(tmp_path / "n.duckdb"), "--space", "s"])
+    assert "no names" not in named.stderr and "p0 (" in named.stdout

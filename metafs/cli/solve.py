@@ -146,6 +146,8 @@ def line(solution: Solution, width: int) -> str:
         near = "none; columns judged by their kind"
     elif solution.experience == "none":
         near = "none: searched cold"
+    elif solution.experience == "nameless":
+        near = "none: columns without names"
     elif solution.experience == "far":
         near = f"too far to rely on: {near}"
     return "  ".join(
@@ -184,6 +186,11 @@ def memory_in_words(done: list[Solution]) -> str:
         text += f", only far experience for {asked['far']}"
     if asked["none"]:
         text += f", no relevant experience for {asked['none']}"
+    if asked["nameless"]:
+        text += (
+            f", none for {asked['nameless']} whose columns have no names (name them, or give "
+            "--space NAME if a column means the same in all of them)"
+        )
     checked = [each.saving for each in done if each.saving is not None]
     if checked:
         text += f"; where it was checked, {in_words(checked)}"
