@@ -33,8 +33,8 @@ class Solution:
     transferred: tuple[str, ...] = ()
     """The features that memory proposed, to start from or to try first."""
     experience: Experience | None = None
-    """Whether memory had relevant experience; None if it was not asked. Columns without names can be
-    compared with nobody's: "nameless"."""
+    """Whether memory had relevant experience; None if it was not asked, "nameless" if columns have
+    no names by which to compare them."""
     saving: Saving | None = None
     """What memory saved, if a cold search was run to tell."""
     seconds: Mapping[str, float] = field(default_factory=dict)

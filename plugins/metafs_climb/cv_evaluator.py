@@ -6,8 +6,9 @@ and :math:`u_f(S)` what no classifier can exceed there (see `metafs_climb.cells`
 .. math:: \frac{1}{K} \Big( \sum_{f \, \mathrm{done}} a_f(S)
           + \sum_{f \, \mathrm{to do}} u_f(S) \Big) \le t
 
-the set cannot win and is abandoned, and this sum, or t, is returned as its value. What the search
-decides stays as it was.
+the set cannot win and is abandoned, and this sum, or t, is returned as its value. Which set wins
+stays as it was. Large sets are abandoned in the midst of being fitted, as soon as rows that are
+certain to be wrong are too many.
 """
 
 from collections.abc import Sequence
@@ -161,7 +162,8 @@ class CVAccuracyEvaluator:
         found = self.scores.near(base, edits[list(wanted)], above) if wanted else None
         if found is not None:
             for features, scores, exact in zip(wanted.values(), *found, strict=True):
-                self._begin(features, None)
+                if features.tobytes() not in self._known:
+                    self._begin(features, None)
                 self._take(features, scores, exact)
 
     def _matters(self, features: Array, above: float | None) -> bool:

@@ -87,6 +87,7 @@ class FoldScores:
             self._rows = LogisticRows(tables, *self._logistic)
             every = np.eye((self.n_folds + 1) * n_classes)[self._fold_and_class]
             self._tested = every[:, : self.n_folds * n_classes]
+            self._is_tested = self._tested.any(axis=1)
 
     def of_nothing(self) -> Array:
         """Return what guessing reaches without any feature."""
@@ -158,7 +159,7 @@ class FoldScores:
             found = self._rows.decisions_near(base, edits, hopeless)
         if found is None:
             return None
-        exact = ~(np.isnan(found) & self._tested.any(axis=1)).any(axis=1)
+        exact = ~(np.isnan(found) & self._is_tested).any(axis=1)
         return self._at_most(found), exact
 
     def _cannot_exceed(self, above: float, found: Array) -> Array:

@@ -17,13 +17,14 @@ from metafs_climb.newton_logistic import TIE, design, scales
 from metafs_climb.solved_set import SolvedSet, minimum_near, solve
 
 MAX_STEPS = 30
-"""Steps after which Newton's method is the better one."""
+"""Steps after which a set is better solved by itself."""
 ABOUT = 0.1
-"""What decisions of all rows together may still have to go where those of the folds begin."""
+"""How far the last step to the weights of all rows, from which folds begin, may move decisions."""
 REMEMBERED = 8
 """Sets that were solved and whose weights are remembered."""
 
 Hopeless = Callable[[Array], Array]
+"""Takes decisions of sets on rows, NaN where uncertain, and tells which sets are given up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,7 @@ class Tried:
     base, edits : arrays of int of shape (d - 1,) and (n_edits, k), ascending
         What they were made of.
     w : array of shape (n_folds, n_edits, d + k)
-        As a `Descent` has them.
+        As a `Descent` has them; NaN where it came to nothing.
     """
 
     base: Array
@@ -53,7 +54,8 @@ class Tried:
         both = np.concatenate([self.base, edit])
         in_order = np.argsort(both, kind="stable")
         in_order = in_order[np.isin(both[in_order], features)]
-        return np.asarray(self.w[:, places[0]][:, np.concatenate([[0], 1 + in_order])])
+        found = self.w[:, places[0]][:, np.concatenate([[0], 1 + in_order])]
+        return found if np.isfinite(found).all() else None
 
 
 class LogisticRows:
@@ -122,8 +124,10 @@ class LogisticRows:
     def _near(self, base: SolvedSet, edits: Array, hopeless: Hopeless | None) -> Array:
         found, sets = np.full((len(edits), self.n_in.shape[1]), np.nan), np.arange(len(edits))
         descent = Descent(base, self._edits(base, edits))
-        self._tried = Tried(base.features, np.sort(edits, axis=1), np.zeros_like(descent.w))
-        for _ in range(MAX_STEPS):
+        self._tried = Tried(base.features, np.sort(edits, axis=1), np.full_like(descent.w, np.nan))
+        for steps in range(1 + MAX_STEPS):
+            if steps:
+                descent.go_on()
             certain = self._certain(descent)
             ended = np.asarray(np.isfinite(certain[:, self._test_row]).all(axis=1))
             if hopeless is not None:
@@ -135,7 +139,8 @@ class LogisticRows:
             if ended.any():
                 sets = sets[~ended]
                 descent.keep(~ended)
-            descent.go_on()
+        else:
+            self._tried.w[:, sets] = descent.w
         return found
 
     def _certain(self, descent: Descent) -> Array:
@@ -143,7 +148,8 @@ class LogisticRows:
         tested = (self._test_fold, slice(None), self._test_row)
         at, to_go = descent.decided[tested], descent.reach[tested]
         to_go *= descent.to_go[self._test_fold]
-        certain = descent.settled | descent.assured & (np.abs(at) > to_go + TIE)
+        assured, settled = descent.assured[self._test_fold], descent.settled[self._test_fold]
+        certain = settled | assured & (np.abs(at) > to_go + TIE)
         found = np.full((at.shape[1], self.n_in.shape[1]), np.nan)
         found[:, self._test_row] = np.where(certain, at, np.nan).T
         return found

@@ -28,10 +28,13 @@ at most
           r_i = \sqrt{(A M A^\top + E K^{-1} E^\top)_{ii}}
 
 to go, by the inequality of Cauchy and Schwarz. If this is below :math:`\rho` for every row, the
-assumption was right. For :math:`\kappa`, let :math:`s_i` be the share of its weight in W that is
-left to row i. A row of columns :math:`a_i` is :math:`W_i a_i a_i^\top \le W_i r_i^2 H`, so whatever
-:math:`\tau \le 1`, rows that have less than :math:`\tau` left take no more from
-:math:`\tau H` than their leverage :math:`W_i r_i^2` times what they lack:
+assumption was right: else the straight way to the minimum would come to a place where some decision
+has moved by :math:`\rho`, and up to there the same inequality says that it has moved by less.
+
+For :math:`\kappa`, let :math:`s_i` be the share of its weight in W that is left to row i. A row of
+columns :math:`a_i` is :math:`W_i a_i a_i^\top \le W_i r_i^2 H`. So whatever :math:`\tau \le 1`,
+rows that have less than :math:`\tau` left take no more from :math:`\tau H` than their leverage
+:math:`W_i r_i^2` times what they lack:
 
 .. math:: \kappa = \max_\tau \Big( \tau - \sum_i \max(0, \tau - s_i) \, W_i r_i^2 \Big)
 """
@@ -52,9 +55,11 @@ SETTLED = 1e-10
 """Steps that can move no decision further are as good as none."""
 _TINY = 1e-300
 _NOTHING = 1e-30  # of the Hessian is left, for all that is known
+_ROUNDING = 1e-6  # share of what a small number is the difference of that may be rounding
+_ZERO = 1e-8  # a weight that is held at 0 is not further from it
 _OF_SETS = (
     *("w", "decided", "to_go", "reach", "_furthest", "_a", "_stays", "_U", "_E", "_P", "_D"),
-    *("_leverage", "_weights", "_G", "_S", "_Sz", "_squared", "_dw", "_dz"),
+    *("_sound", "_leverage", "_weights", "_G", "_S", "_Sz", "_squared", "_dw", "_dz"),
 )
 """The arrays of a descent that have the sets as their second axis."""
 
@@ -94,7 +99,12 @@ class Edits:
         K = weighted @ np.swapaxes(a, 1, 2) - V @ np.swapaxes(U, 2, 3)
         each = np.arange(d.shape[2])
         K[:, :, each, each] += d
-        P = np.linalg.inv(K)
+        try:
+            P = np.linalg.inv(K)
+        except (
+            np.linalg.LinAlgError
+        ):  # these sets are not sound, and have to be solved by themselves
+            P = np.full_like(K, np.nan)
         g = np.einsum("fn,ckn->fck", base.residual, a) + np.einsum("fd,ckd->fck", base.w, out)
         return cls(a[None], d, 1 - out.sum(axis=1)[None], U, E, P, (P @ g[..., None])[..., 0])
 
@@ -116,7 +126,7 @@ class Descent:
     decided : array of shape (n_folds, n_sets, n_rows)
         The decision on each row.
     to_go : array of shape (n_folds, n_sets)
-        What decisions have to go at most, in units of ``reach``; more than `LITTLE` if unknown.
+        What decisions have to go at most, in units of ``reach``; holds where they are `assured`.
     reach : array of shape (n_folds, n_sets, n_rows)
         The :math:`r_i`.
     """
@@ -127,12 +137,17 @@ class Descent:
         self._before = base.n_in[:, None] / np.maximum(base.hessian.weights[:, None], _TINY)
         self._a, self._stays = edits.a, edits.stays
         self._U, self._E, self._P = edits.U, edits.E, edits.P
-        w = (base.w[:, None] + _along(edits.t, edits.U)) * edits.stays
+        w = base.w[:, None] + _along(edits.t, edits.U)
+        gone = np.abs(w * (1 - edits.stays)).max(axis=2) < _ZERO
+        w *= edits.stays
         self._D = np.concatenate([np.broadcast_to(base.D[:, None], w.shape), edits.d], axis=2)
         self.w = np.concatenate([w, -edits.t], axis=2)
         self.decided = base.decided[:, None] - _along(edits.t, edits.E)
         more = np.einsum("fckn,fckn->fcn", edits.P @ edits.E, edits.E)
-        self.reach = np.sqrt(np.maximum(base.reach2[:, None] + more, 0.0))
+        reach2, rounding = base.reach2[:, None] + more, base.reach2[:, None] + np.abs(more)
+        # Where columns are nearly the same, nothing may be left of such numbers but rounding.
+        self._sound = gone & (reach2 > _ROUNDING * rounding).all(axis=2)
+        self.reach = np.sqrt(np.maximum(reach2, _ROUNDING * rounding))
         self._furthest = self.reach.max(axis=2)
         self._leverage = base.hessian.weights[:, None] * self.reach**2
         self._look()
@@ -157,7 +172,7 @@ class Descent:
         self._G = np.concatenate([G, g], axis=2)
         self._S = np.concatenate([(S - _along(t, self._U)) * self._stays, t], axis=2)
         self._Sz = S @ self._A_T + _along(t, self._E)
-        self._squared = np.maximum((self._G * self._S).sum(axis=2), 0.0)
+        self._squared = np.abs((self._G * self._S).sum(axis=2))
         self.to_go = np.exp(LITTLE) * np.sqrt(self._squared) / self._curvature_left()
 
     def _curvature_left(self) -> Array:
@@ -171,13 +186,13 @@ class Descent:
 
     @property
     def assured(self) -> Array:
-        """Whether what each set has to go is known to be no more than ``to_go``."""
-        return np.asarray((self.to_go * self._furthest).max(axis=0) < LITTLE)
+        """Whether what each set has to go in each fold is known to be no more than ``to_go``."""
+        return np.asarray(self._sound & (self.to_go * self._furthest < LITTLE))
 
     @property
     def settled(self) -> Array:
-        """Whether another step would change nothing."""
-        return np.asarray((np.sqrt(self._squared) * self._furthest).max(axis=0) < SETTLED)
+        """Whether, by the kept Hessian, another step in each fold would change nothing."""
+        return np.asarray(self._sound & (np.sqrt(self._squared) * self._furthest < SETTLED))
 
     def go_on(self) -> None:
         """Take a step."""

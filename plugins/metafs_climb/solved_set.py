@@ -4,7 +4,7 @@ What `metafs_climb.newton_logistic` minimises has at some weights w the gradient
 H. With many features most of the work of Newton's method is H, and little of it changes from one
 step to the next. So H is taken once, with its inverse M, and kept for as long as M g leads on. Each
 step goes to the minimum, as the present Hessian :math:`H_k` tells, in the plane of :math:`M g_k`
-and the step before, where it is
+and the step before; w becomes :math:`w - \Delta_k` with
 
 .. math:: \Delta_k = a \, M g_k + b \, \Delta_{k-1}, \qquad
           P^\top H_k P \binom{a}{b} = P^\top g_k, \qquad P = (M g_k, \; \Delta_{k-1})
@@ -26,7 +26,7 @@ from metafs.typing import Array
 from metafs_climb.newton_logistic import LONGEST, hessian
 
 MAX_HESSIANS = 50
-SETTLED = 1e-9
+LAST_STEP = 1e-9
 """A step that moves no decision further is the last."""
 SLOWLY = 0.5
 """A step after which more than this is left of :math:`g^\\top M g` leads on too little."""
@@ -98,7 +98,7 @@ class SolvedSet:
     @cached_property
     def hessian(self) -> Hessian:
         """The Hessian at the minimum or close to it."""
-        taken = self.near or Hessian.of(self.A, self.D, _weights(self.n_in, self.decided))
+        taken = self.near or Hessian.of(self.A, self.D, _weights(self.n_in, expit(self.decided)))
         assert taken is not None, "a minimum is where the Hessian is positive definite"
         return taken
 
@@ -109,7 +109,7 @@ class SolvedSet:
 
 
 def minimum_near(
-    A: Array, D: Array, n_in: Array, n_one: Array, w: Array, within: float = SETTLED
+    A: Array, D: Array, n_in: Array, n_one: Array, w: Array, within: float = LAST_STEP
 ) -> tuple[Array, Hessian] | None:
     """Return the weights in each fold, looked for from w, and a Hessian; None if that fails.
 
@@ -117,20 +117,22 @@ def minimum_near(
     """
     A_T = np.ascontiguousarray(A.T)
     z = w @ A_T
+    p = expit(z)
     for _ in range(MAX_HESSIANS):
-        taken = Hessian.of(A, D, _weights(n_in, z))
+        taken = Hessian.of(A, D, _weights(n_in, p))
         if taken is None:
             return None
         step, along, left = np.zeros_like(w), np.zeros_like(z), np.full(len(w), np.inf)
         while True:
-            g = (n_in * expit(z) - n_one) @ A + D * w
+            g = (n_in * p - n_one) @ A + D * w
             straight = (g[:, None] @ taken.M)[:, 0]
             was, left = left, _product(g, straight)
-            if not left.max() <= SLOWLY * was.max():
+            if not 0 <= left.max() <= SLOWLY * was.max():
                 break
-            weights = _weights(n_in, z)
-            step, along = best_step(g, D, weights, (straight, straight @ A_T), (step, along))
+            straight_on = straight, straight @ A_T
+            step, along = best_step(g, D, _weights(n_in, p), straight_on, (step, along))
             w, z = w - step, z - along
+            p = expit(z)
             if np.abs(along).max() < within:
                 return w, taken
     return None
@@ -144,7 +146,7 @@ def solve(
     if found is None:
         return None
     w, taken = found
-    left = _weights(n_in, w @ A.T) >= KEPT * taken.weights
+    left = _weights(n_in, expit(w @ A.T)) >= KEPT * taken.weights
     return SolvedSet(features, A, D, n_in, n_one, w, near=taken if left.all() else None)
 
 
@@ -179,7 +181,6 @@ def _product(one: Array, other: Array) -> Array:
     return np.asarray(np.einsum("...n,...n->...", one, other))
 
 
-def _weights(n_in: Array, decided: Array) -> Array:
-    """Return what rows weigh in the Hessian where they are decided so."""
-    p = expit(decided)
+def _weights(n_in: Array, p: Array) -> Array:
+    """Return what rows weigh in the Hessian, of class 1 with probability p."""
     return np.asarray(n_in * p * (1 - p))

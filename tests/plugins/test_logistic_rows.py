@@ -9,7 +9,7 @@ from metafs_climb import Climb, CVAccuracy, fold_scores, solved_set
 from metafs_climb import logistic_rows as module
 from metafs_climb.newton_logistic import TIE, decisions
 
-from .logistic_problems import made, rows_of
+from .logistic_problems import made, odd, rows_of
 
 
 def by_newton(rows, features):
@@ -38,6 +38,27 @@ def test_sets_near_the_one_that_is_solved_decide_as_by_newtons_method(seed, kind
             expected = by_newton(rows, np.setxor1d(base, edit))
             np.testing.assert_array_equal(decided > TIE, expected)
     assert C > 1 or not np.isnan(found).any()  # weights that are hardly held have a long way
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([1e-4, 0.01, 1.0, 100.0, 1e4]),
+    st.booleans(),
+    st.integers(1, 4),
+)
+def test_of_odd_columns_nothing_wrong_is_certain(seed, C, scaled, k):
+    rows, rng = rows_of(*odd(seed), C, scaled), np.random.default_rng(seed)
+    base = np.sort(rng.choice(16, rng.integers(3, 10), replace=False))
+    edits = np.array([rng.choice(16, k, replace=False) for _ in range(5)])
+    edits = edits[[len(np.setxor1d(base, edit)) > 0 for edit in edits]]
+    found = rows.decisions_near(base, edits)
+    for edit, decided in zip(edits, () if found is None else found, strict=found is not None):
+        X = rows.tables.problem.X[:, np.setxor1d(base, edit)]
+        expected = decisions(X, rows.n_in, rows.n_one, C, scaled).T[rows.n_in.T == 0]
+        clear = np.abs(expected) > 1e-5  # NaN, where Newton's method fails too, is not
+        certain = clear & np.isfinite(decided)
+        np.testing.assert_array_equal(decided[certain] > TIE, expected[certain] > TIE)
 
 
 def test_many_at_once_decide_as_one_at_a_time():
@@ -93,7 +114,9 @@ def test_where_the_way_is_too_long_newtons_method_takes_over(monkeypatch):
     monkeypatch.setattr(fold_scores, "FEW", 2)
     edits = np.arange(24)[:, None]
     expected = CVAccuracy().bind(X, y).of_sets(np.arange(10), edits)
-    monkeypatch.setattr(module, "MAX_STEPS", 0)
+    monkeypatch.setattr(
+        module.LogisticRows, "_certain", lambda self, at: np.full((at.w.shape[1], len(y)), np.nan)
+    )
     assert np.isnan(rows_of(X, y).decisions_near(np.arange(10), edits)).all()
     np.testing.assert_array_equal(CVAccuracy().bind(X, y).of_sets(np.arange(10), edits), expected)
 

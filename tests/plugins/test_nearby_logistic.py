@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -78,13 +80,24 @@ def test_decisions_are_never_further_from_the_minimum_than_is_said(seed, kind):
     _, descent = descending(rows, BASE, edits)
     used = 0
     for _ in range(25):
-        for place in np.flatnonzero(descent.assured):
+        for fold, place in np.argwhere(descent.assured):
             used += 1
-            away = np.abs(descent.decided[:, place] - ends[place])
-            said = descent.to_go[:, place, None] * descent.reach[:, place]
+            away = np.abs(descent.decided[fold, place] - ends[place][fold])
+            said = descent.to_go[fold, place] * descent.reach[fold, place]
             assert np.all(away <= said + 1e-7)
         descent.go_on()
-    assert used > 10
+    assert used > 50
+
+
+def test_where_numbers_have_broken_down_nothing_is_ever_settled():
+    rows = rows_of(*made(3))
+    solved = rows._solved(np.arange(6), None)
+    edits = rows._edits(solved, np.array([[7]]))
+    for broken in (np.full_like(edits.P, np.nan), -1e6 * np.abs(edits.P)):
+        descent = Descent(solved, replace(edits, P=broken))
+        for _ in range(3):
+            assert not descent.assured.any() and not descent.settled.any()
+            descent.go_on()
 
 
 def test_sets_that_go_on_alone_come_to_the_same_place():
