@@ -23,8 +23,10 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.special import expit
 
 from metafs.typing import Array
-from metafs_climb.newton_logistic import LONGEST, hessian
+from metafs_climb.newton_logistic import LONGEST, hessian, minimum
 
+MANY = 56
+"""Features from which on keeping a Hessian is quicker than Newton's method."""
 MAX_HESSIANS = 50
 LAST_STEP = 1e-9
 """A step that moves no decision further is the last."""
@@ -142,6 +144,9 @@ def solve(
     features: Array, A: Array, D: Array, n_in: Array, n_one: Array, w: Array
 ) -> SolvedSet | None:
     """Solve a set of features from weights w; None if that fails."""
+    if len(features) < MANY:
+        w = minimum(A, D, n_in, n_one, w)
+        return None if np.isnan(w).any() else SolvedSet(features, A, D, n_in, n_one, w)
     found = minimum_near(A, D, n_in, n_one, w)
     if found is None:
         return None

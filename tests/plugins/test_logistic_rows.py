@@ -12,6 +12,11 @@ from metafs_climb.newton_logistic import TIE, decisions
 from .logistic_problems import made, odd, rows_of
 
 
+@pytest.fixture(autouse=True, params=[0, solved_set.MANY], ids=["kept-hessian", "newton"])
+def either_way_to_solve(request, monkeypatch):
+    monkeypatch.setattr(solved_set, "MANY", request.param)
+
+
 def by_newton(rows, features):
     """Return on which side each row lies in the fold that tests it, fitted from nothing."""
     X = rows.tables.problem.X[:, features]
@@ -123,7 +128,7 @@ def test_where_the_way_is_too_long_newtons_method_takes_over(monkeypatch):
 
 def test_where_no_minimum_is_found_scikit_learn_is_asked(monkeypatch):
     monkeypatch.setattr(fold_scores, "FEW", 2)
-    monkeypatch.setattr(solved_set, "MAX_HESSIANS", 0)
+    monkeypatch.setattr(module, "solve", lambda *given: None)
     X, y = made(11)
     evaluator = CVAccuracy().bind(X, y)
     assert evaluator.scores.of_set(np.arange(5)) is None

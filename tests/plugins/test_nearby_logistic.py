@@ -7,12 +7,18 @@ from hypothesis import strategies as st
 from scipy.linalg import eigh
 
 from metafs_climb import nearby_logistic as module
+from metafs_climb import solved_set
 from metafs_climb.nearby_logistic import Descent
 from metafs_climb.newton_logistic import decisions
 
 from .logistic_problems import made, rows_of
 
 BASE = np.arange(0, 14, 2)
+
+
+@pytest.fixture(autouse=True, params=[0, solved_set.MANY], ids=["kept-hessian", "newton"])
+def either_way_to_solve(request, monkeypatch):
+    monkeypatch.setattr(solved_set, "MANY", request.param)
 
 
 def by_newton(rows, features):

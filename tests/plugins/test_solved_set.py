@@ -50,18 +50,21 @@ def test_the_inverse_is_one():
         np.testing.assert_allclose(M @ H, np.eye(len(H)), atol=1e-9)
 
 
-def test_what_is_not_positive_definite_is_refused():
+def test_what_is_not_positive_definite_is_refused(monkeypatch):
     A, D, n_in, n_one = columns(3)
     assert Hessian.of(A, D, np.zeros_like(n_in)) is None  # nothing holds the intercept
     far = np.zeros_like(D)
     far[:, 0] = 1e4
     assert minimum_near(A, D, n_in, n_one, far) is None
     assert solve(FEATURES, A, D, n_in, n_one, far) is None
+    monkeypatch.setattr(module, "MANY", 0)
+    assert solve(FEATURES, A, D, n_in, n_one, far) is None
 
 
 @pytest.mark.parametrize(("away", "kept"), [(1e-3, True), (3.0, False)])
 def test_a_hessian_from_nearby_is_kept_and_one_from_afar_is_not(monkeypatch, away, kept):
     monkeypatch.setattr(module, "SLOWLY", 1.0)
+    monkeypatch.setattr(module, "MANY", 0)
     A, D, n_in, n_one = columns(4)
     w = minimum(A, D, n_in, n_one, np.zeros_like(D))
     solved = solve(FEATURES, A, D, n_in, n_one, w + away)
