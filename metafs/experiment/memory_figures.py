@@ -4,7 +4,8 @@ B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2
 14, 15, 19 and 20.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from metafs.experiment.drawing import (
     whole_numbers,
 )
 from metafs.experiment.result import Experiment
-from metafs.experiment.series import QUARTERS, in_pairs, phases, values
+from metafs.experiment.series import QUARTERS, Series, in_pairs, phases, values
 from metafs.experiment.summary import column, ratios
 from metafs.quality_map import correlation
 
@@ -33,22 +34,20 @@ REST = ("describe", "expect", "record")
 
 def features_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
     """Draw how many features are selected, transferred and both."""
-    figure, axes = panels(len(arms))
-    rows: Rows = []
-    for panel, name in zip(axes, arms, strict=True):
-        found = [
+
+    def lines(name: str) -> list[Series]:
+        return [
             values(experiment, COLD, "n_selected", "selected, cold"),
             values(experiment, name, "n_selected", f"selected, {name}"),
             values(experiment, name, "n_transferred", "transferred"),
             values(experiment, name, "n_common", "in common"),
         ]
-        looks = (LOOKS[COLD], LOOKS[name], *OTHER_LOOKS)
-        for each, how in zip(found, looks, strict=True):
-            draw(panel, each, f"{each.label}: mean {said(each.mean())}", how)
-        panel.set_title(name, fontsize=10)
+
+    figure, axes = panels(len(arms))
+    rows = _arm_by_arm(axes, arms, lines)
+    for panel in axes:
         whole_numbers(panel.yaxis)
         label_axes(panel, "features")
-        rows += [(name, *row) for row in by_quarters(found)]
     return Drawing(
         "features",
         "Number of features",
@@ -62,18 +61,17 @@ def features_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
 
 def distance_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
     """Draw how near the recalled problems lie."""
-    figure, axes = panels(len(arms), sharey=True)
-    rows: Rows = []
-    for panel, name in zip(axes, arms, strict=True):
-        found = [
+
+    def lines(name: str) -> list[Series]:
+        return [
             values(experiment, name, "nearest_distance", "nearest"),
             values(experiment, name, "mean_distance", "mean of all asked"),
         ]
-        for each, how in zip(found, (LOOKS[name], OTHER_LOOKS[0]), strict=True):
-            draw(panel, each, each.label, how)
-        panel.set_title(name, fontsize=10)
+
+    figure, axes = panels(len(arms), sharey=True)
+    rows = _arm_by_arm(axes, arms, lines, beside_cold=False)
+    for panel in axes:
         label_axes(panel, f"distance ({experiment.design.settings.distance})")
-        rows += [(name, *row) for row in by_quarters(found)]
     return Drawing(
         "distance",
         "Distance to the nearest problems",
@@ -84,6 +82,58 @@ def distance_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
         ("arm", "distance", *QUARTERS),
         rows,
     )
+
+
+def seconds_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
+    """Draw what memory costs, beside selection with and without it."""
+
+    def lines(name: str) -> list[Series]:
+        return [
+            phases(experiment, COLD, ["select"], "selection, cold"),
+            phases(experiment, name, ["select"], f"selection, {name}"),
+            phases(experiment, name, ["recall"], "recall"),
+            phases(experiment, name, REST, "describe, expect, record"),
+        ]
+
+    figure, axes = panels(len(arms), sharey=True)
+    rows = _arm_by_arm(axes, arms, lines)
+    for panel in axes:
+        logarithmic(panel.yaxis)
+        label_axes(panel, "seconds until the target", ncols=1)
+    return Drawing(
+        "seconds",
+        "What memory costs",
+        "Seconds of recall and of the other steps that memory needs, beside those of selection "
+        "with and without it. Answers to figures 19 and 20, where the search for neighbours took "
+        "longer than selection unless divided by 40; nothing is divided here.",
+        figure,
+        ("arm", "step", *QUARTERS),
+        rows,
+    )
+
+
+def _arm_by_arm(
+    axes: Sequence[Any],
+    arms: Sequence[str],
+    lines: Callable[[str], list[Series]],
+    *,
+    beside_cold: bool = True,
+) -> Rows:
+    """Draw the lines of each arm in a panel of its own, and return them by quarters.
+
+    Beside cold, the first line is cold's, and means are told.
+    """
+    rows: Rows = []
+    for panel, name in zip(axes, arms, strict=True):
+        found, looks = lines(name), [LOOKS[name], *OTHER_LOOKS]
+        if beside_cold:
+            looks.insert(0, LOOKS[COLD])
+        for each, how in zip(found, looks, strict=False):
+            mean = f": mean {said(each.mean())}" if beside_cold else ""
+            draw(panel, each, each.label + mean, how)
+        panel.set_title(name, fontsize=10)
+        rows += [(name, *row) for row in by_quarters(found)]
+    return rows
 
 
 def against_speedup(experiment: Experiment, arms: Sequence[str], of: str) -> Drawing:
@@ -128,33 +178,3 @@ def against_speedup(experiment: Experiment, arms: Sequence[str], of: str) -> Dra
     )
     columns = ("arm", "correlation", "correlation with its logarithm", "searches")
     return Drawing(*told, figure, columns, rows)
-
-
-def seconds_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
-    """Draw what memory costs, beside selection with and without it."""
-    figure, axes = panels(len(arms), sharey=True)
-    rows: Rows = []
-    for panel, name in zip(axes, arms, strict=True):
-        found = [
-            phases(experiment, COLD, ["select"], "selection, cold"),
-            phases(experiment, name, ["select"], f"selection, {name}"),
-            phases(experiment, name, ["recall"], "recall"),
-            phases(experiment, name, REST, "describe, expect, record"),
-        ]
-        looks = (LOOKS[COLD], LOOKS[name], *OTHER_LOOKS)
-        for each, how in zip(found, looks, strict=True):
-            draw(panel, each, f"{each.label}: mean {said(each.mean())}", how)
-        logarithmic(panel.yaxis)
-        panel.set_title(name, fontsize=10)
-        label_axes(panel, "seconds until the target", ncols=1)
-        rows += [(name, *row) for row in by_quarters(found)]
-    return Drawing(
-        "seconds",
-        "What memory costs",
-        "Seconds of recall and of the other steps that memory needs, beside those of selection "
-        "with and without it. Answers to figures 19 and 20, where the search for neighbours took "
-        "longer than selection unless divided by 40; nothing is divided here.",
-        figure,
-        ("arm", "step", *QUARTERS),
-        rows,
-    )

@@ -144,7 +144,7 @@ class CVAccuracyEvaluator:
                 if self.scores.by_rows(features):
                     found = self.scores.of_set(features)
                     if found is not None:
-                        self._take(features, found, True)
+                        self._take(features, None, found, True)
                         continue
                 cells = self._cells(base, edit) if cells is None else cells
                 self._fit_at_once([(features, cells)])
@@ -162,9 +162,7 @@ class CVAccuracyEvaluator:
         found = self.scores.near(base, edits[list(wanted)], above) if wanted else None
         if found is not None:
             for features, scores, exact in zip(wanted.values(), *found, strict=True):
-                if features.tobytes() not in self._known:
-                    self._begin(features, None)
-                self._take(features, scores, exact)
+                self._take(features, None, scores, exact)
 
     def _matters(self, features: Array, above: float | None) -> bool:
         """Tell whether a set is not known well enough to say that it does not exceed ``above``."""
@@ -193,12 +191,14 @@ class CVAccuracyEvaluator:
         if not can:
             return
         for (features, cells), found in zip(can, self.scores.at_once(can), strict=True):
-            if features.tobytes() not in self._known:
-                self._begin(features, cells)
-            self._take(features, found, ~np.isnan(found))
+            self._take(features, cells, found, ~np.isnan(found))
 
-    def _take(self, features: Array, found: Array, exact: Array | bool) -> None:
+    def _take(
+        self, features: Array, cells: Cells | None, found: Array, exact: Array | bool
+    ) -> None:
         """Remember the scores of folds, where they are exact; elsewhere bounds, if any."""
+        if features.tobytes() not in self._known:
+            self._begin(features, cells)
         scores, done = self._known[features.tobytes()]
         scores[:] = np.where(exact, found, np.fmin(scores, found))
         done |= exact

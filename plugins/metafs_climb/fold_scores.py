@@ -7,6 +7,7 @@ tested in fold f, :math:`n_{fc}` of them of class c. A numeric target is scored 
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -154,7 +155,7 @@ class FoldScores:
         an upper bound. None if nothing can be had so.
         """
         assert self._rows is not None
-        hopeless = None if above is None else lambda found: self._cannot_exceed(above, found)
+        hopeless = None if above is None else partial(self._cannot_exceed, above)
         with threads_for(self.tables.problem.n_samples * len(base)):
             found = self._rows.decisions_near(base, edits, hopeless)
         if found is None:
