@@ -98,7 +98,7 @@ class LogisticRows:
     def decisions_near(
         self, base: Array, edits: Array, hopeless: Hopeless | None = None
     ) -> Array | None:
-        """Return decisions by a set after each edit; None if it cannot be solved itself.
+        """Return decisions by a set after each edit; None if they cannot be had from that set.
 
         Parameters
         ----------
@@ -119,7 +119,10 @@ class LogisticRows:
         if not self._stands_on(base):
             return None
         assert self._base is not None
-        return self._near(self._base, edits, hopeless)
+        try:
+            return self._near(self._base, edits, hopeless)
+        except np.linalg.LinAlgError:  # columns that are nearly the same, hardly held by penalties
+            return None
 
     def _near(self, base: SolvedSet, edits: Array, hopeless: Hopeless | None) -> Array:
         found, sets = np.full((len(edits), self.n_in.shape[1]), np.nan), np.arange(len(edits))

@@ -99,12 +99,7 @@ class Edits:
         K = weighted @ np.swapaxes(a, 1, 2) - V @ np.swapaxes(U, 2, 3)
         each = np.arange(d.shape[2])
         K[:, :, each, each] += d
-        try:
-            P = np.linalg.inv(K)
-        except (
-            np.linalg.LinAlgError
-        ):  # these sets are not sound, and have to be solved by themselves
-            P = np.full_like(K, np.nan)
+        P = np.linalg.inv(K)
         g = np.einsum("fn,ckn->fck", base.residual, a) + np.einsum("fd,ckd->fck", base.w, out)
         return cls(a[None], d, 1 - out.sum(axis=1)[None], U, E, P, (P @ g[..., None])[..., 0])
 

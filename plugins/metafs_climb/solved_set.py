@@ -46,14 +46,17 @@ class Hessian:
     M: Array
 
     @classmethod
-    def of(cls, A: Array, D: Array, weights: Array) -> Self | None:
-        """Return the Hessian of rows that weigh so much; None if it is not positive definite."""
+    def of(cls, A: Array, D: Array, weights: Array) -> Self:
+        """Return the Hessian of rows that weigh so much.
+
+        As `numpy.linalg` does, it raises LinAlgError if that is, or by rounding seems, singular.
+        """
         H = hessian(A, D, weights)
         M = np.empty_like(H)
         for fold, each in enumerate(H):  # by Cholesky, in half the time of numpy.linalg.inv
             factor, failed = dpotrf(each.T, lower=True, overwrite_a=True)
             if failed:
-                return None
+                raise np.linalg.LinAlgError("the Hessian is not positive definite")
             half, _ = dpotri(factor, lower=True, overwrite_c=True)  # zeros above the diagonal
             np.add(half, half.T, out=M[fold])
         diagonal = np.arange(H.shape[-1])
@@ -100,9 +103,7 @@ class SolvedSet:
     @cached_property
     def hessian(self) -> Hessian:
         """The Hessian at the minimum or close to it."""
-        taken = self.near or Hessian.of(self.A, self.D, _weights(self.n_in, expit(self.decided)))
-        assert taken is not None, "a minimum is where the Hessian is positive definite"
-        return taken
+        return self.near or Hessian.of(self.A, self.D, _weights(self.n_in, expit(self.decided)))
 
     @cached_property
     def reach2(self) -> Array:
@@ -121,8 +122,9 @@ def minimum_near(
     z = w @ A_T
     p = expit(z)
     for _ in range(MAX_HESSIANS):
-        taken = Hessian.of(A, D, _weights(n_in, p))
-        if taken is None:
+        try:
+            taken = Hessian.of(A, D, _weights(n_in, p))
+        except np.linalg.LinAlgError:
             return None
         step, along, left = np.zeros_like(w), np.zeros_like(z), np.full(len(w), np.inf)
         while True:

@@ -137,6 +137,22 @@ def test_where_no_minimum_is_found_scikit_learn_is_asked(monkeypatch):
     assert evaluator.of_sets([0, 1], np.array([[2]]))[0] >= by_newton - 0.2
 
 
+def test_where_the_hessian_is_singular_each_set_is_solved_by_itself(monkeypatch):
+    X, y = made(12, n_features=24)
+    monkeypatch.setattr(fold_scores, "FEW", 2)
+    edits = np.arange(24)[:, None]
+    expected = CVAccuracy().bind(X, y).of_sets(np.arange(10), edits)
+
+    def singular(A, D, weights):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(solved_set, "MANY", 100)
+    monkeypatch.setattr(solved_set.Hessian, "of", singular)
+    evaluator = CVAccuracy().bind(X, y)
+    assert evaluator.scores.near(np.arange(10), edits) is None
+    np.testing.assert_array_equal(evaluator.of_sets(np.arange(10), edits), expected)
+
+
 def test_a_set_that_was_tried_is_solved_from_its_weights():
     rows = rows_of(*made(13, n_features=30))
     base, edits = np.arange(5, 15), np.array([[20], [7], [2]])

@@ -52,7 +52,8 @@ def test_the_inverse_is_one():
 
 def test_what_is_not_positive_definite_is_refused(monkeypatch):
     A, D, n_in, n_one = columns(3)
-    assert Hessian.of(A, D, np.zeros_like(n_in)) is None  # nothing holds the intercept
+    with pytest.raises(np.linalg.LinAlgError):
+        Hessian.of(A, D, np.zeros_like(n_in))  # nothing holds the intercept
     far = np.zeros_like(D)
     far[:, 0] = 1e4
     assert minimum_near(A, D, n_in, n_one, far) is None
