@@ -11,8 +11,8 @@ other documents of the pair are the test. Words are ranked by
 - measured: their infogain in the labelled documents,
 - map: the quality that a map, learnt from the other words' meta-features and measured quality,
   predicts for them,
-- smoothed: the measured quality, shrunk towards the map (`metafs.smoothing`); its noise is the
-  mean over the words of what permuting the labels does to it,
+- smoothed: the measured quality, shrunk towards the map (`metafs.stats.smoothing`); its noise is
+  the mean over the words of what permuting the labels does to it,
 - shuffled, shuffled map: the same with meta-features that belong to other words, as a control,
 - elsewhere: their mean infogain over pairs of other groups, without any label of the pair.
 
@@ -45,8 +45,8 @@ from sklearn.base import clone
 from sklearn.naive_bayes import MultinomialNB
 
 from metafs import Registry
-from metafs.quality_map import contributions, held_out_quality
-from metafs.smoothing import chance_variance, shrunk
+from metafs.stats.quality_map import contributions, held_out_quality
+from metafs.stats.smoothing import chance_variance, shrunk
 
 N_WORDS = 50
 LEAST_DOCUMENTS = 2

@@ -16,11 +16,11 @@ import numpy as np
 from text_stream import order_of, some
 
 from metafs import Problem
-from metafs.checks import listing
+from metafs.data.checks import listing
+from metafs.data.parameters import check_at_least, check_between
+from metafs.data.readers.files import shown
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.parameters import check_at_least, check_between
-from metafs.readers.files import shown
-from metafs.typing import Array
 
 SPLITS = {"train": 0, "test": 1}
 

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
-from metafs.ranking import ranking
+from metafs.plugin.ranking import ranking
 from metafs_graph import Affinity, inffs_scores
 
 REPEATS = 20

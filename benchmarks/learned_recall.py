@@ -7,7 +7,7 @@ r"""Learned recall: does it pay to learn which problems and which features trans
 Each FOLDER is a stream made by `streams.py`. A climb runs until it has the fitness with which the
 cold one of the same budget ended; what it found is then remembered. The arms differ in the prior:
 
-- `ranked`: none; features go by their own information. `guided`: `metafs.transfer.expect`.
+- `ranked`: none; features go by their own information. `guided`: `metafs.transfer.expectation`.
 - `agreement`: guided, with problems as near as their features' information is alike,
   :math:`d = \sqrt{1 - \cos(r_D, r_{D'})}` for scores r relative to the best of each problem.
   `trusting`: guided, which doubts its prior when that d, not its own distance, is beyond `FAR`.
@@ -44,10 +44,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from stream_memory import Memory, Stream
 
+from metafs.data.typing import Array
 from metafs.errors import MetafsError
-from metafs.prior import Prior
-from metafs.transfer import FAR, STARTS, expect, reputation
-from metafs.typing import Array
+from metafs.plugin.prior import Prior
+from metafs.transfer.expectation import FAR, STARTS, expect, reputation
 from metafs_climb import Climb
 
 FIRST, EVERY, LATEST = 15, 10, 60

@@ -38,10 +38,10 @@ from sklearn.naive_bayes import BernoulliNB
 from text_stream import read_texts, word_presence
 
 from metafs import Problem, Registry, solve
-from metafs.memory import Memory
-from metafs.settings import Plan, Settings
-from metafs.steps import prepare, search
-from metafs.typing import Array
+from metafs.data.typing import Array
+from metafs.memory.memory import Memory
+from metafs.pipeline.settings import Plan, Settings
+from metafs.pipeline.steps import prepare, search
 from metafs_metadb import MetaDB
 
 N_KNOWN = 120

@@ -18,11 +18,11 @@ import numpy as np
 import scale
 
 from metafs import Problem, Registry, solve
-from metafs.memory import Memory
-from metafs.readers import ReadOptions, sources
-from metafs.recording import finish
-from metafs.settings import Settings
-from metafs.steps import prepare, work
+from metafs.data.readers import ReadOptions, sources
+from metafs.memory.memory import Memory
+from metafs.pipeline.recording import finish
+from metafs.pipeline.settings import Settings
+from metafs.pipeline.steps import prepare, work
 from metafs_climb import CVAccuracy
 from metafs_metadb import MetaDB
 

@@ -45,8 +45,8 @@ from protocol import rows_of
 from sklearn.svm import LinearSVC
 
 from metafs import Registry
-from metafs.generators import describe_all
-from metafs.quality_map import QualityMap, correlation
+from metafs.plugin.generators import describe_all
+from metafs.stats.quality_map import QualityMap, correlation
 from metafs_metafeatures import (
     MFPFS,
     PatchPrototypes,

@@ -12,7 +12,7 @@ from scipy.ndimage import zoom
 from timing import best_of
 
 from metafs import Registry
-from metafs.generators import describe_all
+from metafs.plugin.generators import describe_all
 from metafs_metafeatures import MFPFS, GeneratorMeasurer, PatchPrototypes
 from metafs_svm import SVMWeights
 

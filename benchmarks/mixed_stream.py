@@ -18,11 +18,11 @@ from image_stream import load_arrays, rows_of_classes
 from text_stream import draw, each_text_pair, order_of, read_texts
 
 from metafs import Problem
-from metafs.checks import listing
+from metafs.data.checks import listing
+from metafs.data.parameters import check_at_least
+from metafs.data.readers.files import shown, stem_of
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.parameters import check_at_least
-from metafs.readers.files import shown, stem_of
-from metafs.typing import Array
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from scipy.sparse import csr_array, random_array
 from sklearn.datasets import load_digits
 from timing import best_of
 
-from metafs.discretise import discretise, discretise_target
-from metafs.information import entropy
+from metafs.stats.discretise import discretise, discretise_target
+from metafs.stats.information import entropy
 from metafs_climb import Climb, MIConfidence
 from metafs_climb.mi_confidence import fitness
 

@@ -31,7 +31,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from sklearn.svm import LinearSVC
 
 from metafs import Registry
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 CS = 10.0 ** np.arange(-3, 3)
 N_FOLDS = 5

@@ -19,8 +19,8 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from timing import best_of
 
 from metafs import Registry
-from metafs.quality_map import correlation
-from metafs.regression import knows_how_sure
+from metafs.stats.quality_map import correlation
+from metafs.stats.regression import knows_how_sure
 from metafs_regressors.gp import log_likelihood
 from metafs_regressors.weighted_knn import gradient
 

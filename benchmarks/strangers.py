@@ -12,7 +12,7 @@ from time import process_time
 from comparing import SPED_UP, solve_all
 
 from metafs import Registry
-from metafs.readers import sources
+from metafs.data.readers import sources
 from metafs_metadb import MetaDB
 
 BUDGET = 1000

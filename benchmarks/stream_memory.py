@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from metafs import Problem, Registry
-from metafs.evidence import information_of_each
-from metafs.readers import ReadOptions, sources
-from metafs.transfer import Experience
-from metafs.typing import Array
+from metafs.data.readers import ReadOptions, sources
+from metafs.data.typing import Array
+from metafs.stats.evidence import information_of_each
+from metafs.transfer.expectation import Experience
 from metafs_climb import Climb
 from metafs_metadb import FeatureRecord
 

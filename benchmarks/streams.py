@@ -24,9 +24,9 @@ from scipy.sparse import issparse
 from text_stream import LETTERS, text_pairs
 
 from metafs import Problem
+from metafs.data.readers.files import shown
+from metafs.data.typing import Array
 from metafs.errors import MetafsError, UsageError
-from metafs.readers.files import shown
-from metafs.typing import Array
 
 __all__ = ["digit_pairs", "text_pairs", "unrelated", "write_stream"]
 

@@ -26,11 +26,11 @@ from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import CountVectorizer
 
 from metafs import Problem
-from metafs.checks import listing, well_formed
+from metafs.data.checks import listing, well_formed
+from metafs.data.parameters import check_at_least
+from metafs.data.readers.files import shown
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.parameters import check_at_least
-from metafs.readers.files import shown
-from metafs.typing import Array
 from metafs_filters import InfoGain
 
 LETTERS = r"[a-zA-Z]{2,}"

@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from text_stream import text_pairs
 
 from metafs import Problem, Registry
-from metafs.readers import ReadOptions, sources
+from metafs.data.readers import ReadOptions, sources
 from metafs_climb import Climb, CVAccuracy, MIConfidence
 from metafs_climb.newton_logistic import decisions
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 
-from metafs import hookspecs
 from metafs.cli.app import cli
-from metafs.registry import KINDS
+from metafs.plugin import hookspecs
+from metafs.plugin.registry import KINDS
 
 DOCS = Path(__file__).parent
 NOTE = "<!-- Made by docs/generate.py: change the code, then run it. -->"

@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from metafs import solve
-from metafs.readers import sources
+from metafs.data.readers import sources
 from metafs_metadb import MetaDB
 
 folder = tempfile.TemporaryDirectory()

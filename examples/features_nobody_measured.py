@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from metafs import Registry
-from metafs.quality_map import contributions, correlation, quality_map
+from metafs.stats.quality_map import contributions, correlation, quality_map
 from metafs_metafeatures import (
     MFPFS,
     AndOrGenerator,

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 from metafs.version import __version__
 
 if TYPE_CHECKING:
+    from metafs.data.problem import Problem
     from metafs.estimator import MetaSelector
-    from metafs.loop import solve
-    from metafs.prior import Prior
-    from metafs.problem import Problem
-    from metafs.registry import Registry
-    from metafs.signature import Signature
-    from metafs.solution import Solution
+    from metafs.pipeline.loop import solve
+    from metafs.pipeline.solution import Solution
+    from metafs.plugin.prior import Prior
+    from metafs.plugin.registry import Registry
+    from metafs.plugin.signature import Signature
 
 __all__ = [
     "MetaSelector",
@@ -28,12 +28,12 @@ __all__ = [
 # Loaded when first used, so that `metafs sql` need not wait for scikit-learn.
 _HOME = {
     "MetaSelector": "metafs.estimator",
-    "Prior": "metafs.prior",
-    "Problem": "metafs.problem",
-    "Registry": "metafs.registry",
-    "Signature": "metafs.signature",
-    "Solution": "metafs.solution",
-    "solve": "metafs.loop",
+    "Prior": "metafs.plugin.prior",
+    "Problem": "metafs.data.problem",
+    "Registry": "metafs.plugin.registry",
+    "Signature": "metafs.plugin.signature",
+    "Solution": "metafs.pipeline.solution",
+    "solve": "metafs.pipeline.loop",
 }
 
 

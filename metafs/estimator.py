@@ -12,17 +12,17 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from metafs.data.problem import Problem
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.learning import qualities
-from metafs.memory import Memory
-from metafs.prior import as_prior
-from metafs.problem import Problem
-from metafs.recording import finish
-from metafs.registry import Registry
-from metafs.selection import Selection, select
-from metafs.settings import Plan, Settings
-from metafs.steps import Prepared, Stopwatch, Worked, prepare, search
-from metafs.typing import Array
+from metafs.memory.memory import Memory
+from metafs.pipeline.recording import finish
+from metafs.pipeline.scoring import qualities
+from metafs.pipeline.selection import Selection, select
+from metafs.pipeline.settings import Plan, Settings
+from metafs.pipeline.steps import Prepared, Stopwatch, Worked, prepare, search
+from metafs.plugin.prior import as_prior
+from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB
 
 UNNAMED = "unnamed"

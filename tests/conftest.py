@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from metafs.problem import Problem
+from metafs.data.problem import Problem
 from metafs_metadb import MetaDB
 
 settings.register_profile("untimed", deadline=None)  # a busy machine breaks no property

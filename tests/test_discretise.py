@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.sparse import csr_array, random_array
 
-import metafs.value_runs
-from metafs.columns import number_text
-from metafs.discretise import discretise, discretise_target
+import metafs.stats.value_runs
+from metafs.data.columns import number_text
 from metafs.errors import UsageError
+from metafs.stats.discretise import discretise, discretise_target
 
 
 def slow_labels(column, n_bins, categories=None):
@@ -49,12 +49,12 @@ matrices = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=15),
 @settings(max_examples=300, deadline=None)
 @given(matrices, st.integers(2, 5), st.sampled_from([1, 20, 1000]))
 def test_dense_and_sparse_follow_the_rules(X, n_bins, block):
-    normal = metafs.value_runs._BLOCK
-    metafs.value_runs._BLOCK = block
+    normal = metafs.stats.value_runs._BLOCK
+    metafs.stats.value_runs._BLOCK = block
     try:
         dense, sparse = discretise(X, n_bins=n_bins), discretise(csr_array(X), n_bins=n_bins)
     finally:
-        metafs.value_runs._BLOCK = normal
+        metafs.stats.value_runs._BLOCK = normal
     assert decoded(dense) == [slow_labels(column, n_bins) for column in X.T]
     assert dense.labels == sparse.labels
     for part in ("data", "indices", "indptr"):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from metafs.evidence import agree, information_of_each, one_tells_much, own_evidence, promise
+from metafs.stats.evidence import agree, information_of_each, one_tells_much, own_evidence, promise
 
 UNIT = st.lists(st.floats(0.0, 1.0, allow_subnormal=False), min_size=4, max_size=4).map(np.array)
 

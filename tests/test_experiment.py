@@ -6,17 +6,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from metafs.data.problem import Problem
 from metafs.errors import ProblemError, UsageError
 from metafs.experiment import Arm, Design, Experiment, Failed, Outcome, arms_named
 from metafs.experiment import run as run_all
 from metafs.experiment.outcome import NO_EXPERIENCE
 from metafs.experiment.page import page
 from metafs.experiment.series import QUARTERS, speedups, values
-from metafs.hookspecs import hookimpl
-from metafs.loop import Given, solve
-from metafs.problem import Problem
-from metafs.registry import Registry
-from metafs.settings import Settings
+from metafs.pipeline.loop import Given, solve
+from metafs.pipeline.settings import Settings
+from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB
 
 REGISTRY = Registry()

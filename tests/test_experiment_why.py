@@ -6,15 +6,15 @@ from html import escape
 import numpy as np
 import pytest
 
+from metafs.data.problem import Problem
 from metafs.experiment import Design, Experiment, arms_named, run
 from metafs.experiment.arms import explained
 from metafs.experiment.page import page
 from metafs.experiment.why import MOST, why
-from metafs.explanation import SELECTED
-from metafs.loop import Given, solve
-from metafs.problem import Problem
-from metafs.registry import Registry
-from metafs.settings import Settings
+from metafs.pipeline.loop import Given, solve
+from metafs.pipeline.settings import Settings
+from metafs.plugin.registry import Registry
+from metafs.transfer.explanation import SELECTED
 from metafs_metadb import MetaDB
 
 REGISTRY = Registry()

@@ -11,10 +11,10 @@ from sklearn.feature_selection import SelectKBest
 
 from metafs import Problem, Registry, solve
 from metafs.errors import MetafsError, UsageError
-from metafs.explaining import explain, explanation, shown
-from metafs.explanation import LEFT_OUT, NOT_KEPT, NOT_SELECTED, SELECTED, sentences
-from metafs.recalled import experiences as recalled
-from metafs.transfer import Experience, expect
+from metafs.memory.best_runs import experiences as recalled
+from metafs.memory.explaining import explain, explanation, shown
+from metafs.transfer.expectation import Experience, expect
+from metafs.transfer.explanation import LEFT_OUT, NOT_KEPT, NOT_SELECTED, SELECTED, sentences
 from metafs_metadb import FeatureRecord, MetaDB, Neighbour, RunTold
 
 REGISTRY = Registry()

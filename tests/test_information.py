@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csc_array
 
-import metafs.information
-from metafs.information import (
+import metafs.stats.information
+from metafs.stats.information import (
     SetInformation,
     entropy,
     group_rows,
     phi_table,
 )
-from metafs.partition_counts import by_stored_codes
+from metafs.stats.partition_counts import by_stored_codes
 
 
 def slow_information(codes, y, features):
@@ -43,12 +43,12 @@ def problems(draw):
 @given(problems(), st.sampled_from([1, 100, 1_000_000]))
 def test_all_neighbours_at_once_are_the_definition_one_by_one(problem, chunk):
     codes, y, base, edits = problem
-    normal, metafs.information._CHUNK = metafs.information._CHUNK, chunk
+    normal, metafs.stats.information._CHUNK = metafs.stats.information._CHUNK, chunk
     try:
         information = SetInformation(csc_array(codes), y)
         found = information.of_sets(base, edits)
     finally:
-        metafs.information._CHUNK = normal
+        metafs.stats.information._CHUNK = normal
     sets = [np.setxor1d(base, edit).astype(int) for edit in edits]
     expected = [slow_information(codes, y, features) for features in sets]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
@@ -67,7 +67,7 @@ def test_tables_and_sorting_count_alike(monkeypatch):
     def sorting_instead(phi, n_gy, key, n_patterns):
         return by_stored_codes(phi, n_gy, np.arange(len(n_gy)), key, n_patterns)
 
-    monkeypatch.setattr(metafs.information, "by_table", sorting_instead)
+    monkeypatch.setattr(metafs.stats.information, "by_table", sorting_instead)
     np.testing.assert_array_equal(information.of_sets([0, 1], edits), by_table)
 
 

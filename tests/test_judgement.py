@@ -8,10 +8,10 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 
 from metafs import MetaSelector, Problem, Registry, solve
+from metafs.data.readers.metafeatures import FeatureTable
 from metafs.errors import MetafsError, UsageError
-from metafs.judgement import FEWEST, MOST, Judgement, judge
-from metafs.prediction import predict_features
-from metafs.readers.metafeatures import FeatureTable
+from metafs.memory.prediction import predict_features
+from metafs.transfer.meta_regression import FEWEST, MOST, Judgement, judge
 from metafs_metadb import FeatureExperience, MetaDB
 
 USEFUL = 3
@@ -72,10 +72,10 @@ def test_a_feature_counts_by_the_problems_that_had_it():
 
 def test_what_was_left_out_is_not_learnt_from_again(db, monkeypatch):
     """Older problems take the place of those left out, so numbers alone tell nothing."""
-    monkeypatch.setattr("metafs.memory.LATEST", 2)
+    monkeypatch.setattr("metafs.memory.memory.LATEST", 2)
     told = []
     monkeypatch.setattr(
-        "metafs.steps.judge",
+        "metafs.pipeline.steps.judge",
         lambda fared, worth, *_: told.append(worth.tolist()) or Judgement(np.ones(12), None, (), 1),
     )
     names = [f"f{j}" for j in range(12)]

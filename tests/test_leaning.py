@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.stats import norm
 
-from metafs.leaning import heard_by_class, in_turn, leanings
-from metafs.prior import Source
+from metafs.plugin.prior import Source
+from metafs_filters.leaning import heard_by_class, in_turn, leanings
 
 
 def table(seed, n=30, n_features=8, n_classes=3):

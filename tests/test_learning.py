@@ -8,8 +8,9 @@ from scipy.sparse import csr_array
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from metafs.data.problem import Problem
 from metafs.errors import UsageError
-from metafs.learning import (
+from metafs.pipeline.scoring import (
     Scores,
     default_scoring,
     folds,
@@ -19,7 +20,6 @@ from metafs.learning import (
     require_fitting_scoring,
     scorer_named,
 )
-from metafs.problem import Problem
 
 NOISE = np.random.default_rng(0)
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from sklearn.feature_selection import SelectKBest, chi2
 
-from metafs.hookspecs import hookimpl
-from metafs.loop import solve
-from metafs.memory import Memory
-from metafs.problem import Problem
-from metafs.registry import Registry
-from metafs.settings import Settings
-from metafs.solution import PHASES
-from metafs.steps import prepare
+from metafs.data.problem import Problem
+from metafs.memory.memory import Memory
+from metafs.pipeline.loop import solve
+from metafs.pipeline.settings import Settings
+from metafs.pipeline.solution import PHASES
+from metafs.pipeline.steps import prepare
+from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB
 
 NAMES = [f"w{j}" for j in range(12)]
@@ -164,7 +164,7 @@ def test_what_cannot_be_scored_has_no_score(db, ask):
 def test_settings_of_objects_have_the_same_digest_in_every_process():
     code = (
         "from sklearn.feature_selection import SelectKBest, chi2; "
-        "from metafs.settings import Settings; "
+        "from metafs.pipeline.settings import Settings; "
         "print(Settings(selector=SelectKBest(chi2, k=3)).digest())"
     )
     digests = {

@@ -8,12 +8,12 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectKBest
 
+from metafs.data.problem import Problem
 from metafs.errors import ProblemError, UsageError
-from metafs.hookspecs import hookimpl
-from metafs.loop import solve
-from metafs.memory import Memory
-from metafs.problem import Problem
-from metafs.registry import Registry
+from metafs.memory.memory import Memory
+from metafs.pipeline.loop import solve
+from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB
 
 QUICK = {"budget": 200, "folds": 2}

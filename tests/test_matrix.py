@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from metafs.data.matrix import dense
 from metafs.errors import MetafsError
-from metafs.matrix import dense
 
 
 def test_a_sparse_matrix_becomes_dense_and_a_dense_one_is_left_as_it_is():

@@ -6,12 +6,12 @@ import signal
 import numpy as np
 import pytest
 
-from metafs.hookspecs import hookimpl
-from metafs.loop import solve
-from metafs.memory import INDEX_FROM, Memory, uninterrupted
-from metafs.registry import Registry
-from metafs.settings import Settings
-from metafs.signature import hash_keys, signature_of
+from metafs.memory.memory import INDEX_FROM, Memory, uninterrupted
+from metafs.pipeline.loop import solve
+from metafs.pipeline.settings import Settings
+from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin.registry import Registry
+from metafs.plugin.signature import hash_keys, signature_of
 from metafs.testing import cases_of
 from metafs_metadb import MetaDB
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metafs.errors import UsageError
-from metafs.prior import Prior, Source, as_prior
+from metafs.plugin.prior import Prior, Source, as_prior
 
 
 def test_an_array_starts_at_the_threshold_and_its_best_are_tried_first():

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import coo_array, csr_array, csr_matrix, random_array
 
+from metafs.data.problem import Problem
 from metafs.errors import ProblemError, UsageError
-from metafs.problem import Problem
 
 X = np.array([[0.0, 1.5, 2.0], [1.0, 0.0, np.nan], [0.0, 0.0, -3.0], [2.0, 1.0, 0.0]])
 Y = np.array([0, 1, 1, 0])

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsRegressor
 import metafs_metafeatures
 from metafs import Registry
 from metafs.errors import MetafsError, ProblemError, UsageError
-from metafs.quality_map import (
+from metafs.stats.quality_map import (
     QualityMap,
     contributions,
     correlation,
@@ -22,8 +22,8 @@ from metafs.quality_map import (
     held_out_quality,
     quality_map,
 )
-from metafs.quality_plot import mean_of_top, plot_quality
-from metafs.smoothing import chance_variance, shrunk, smoothed_quality, spread_around_map
+from metafs.stats.quality_plot import mean_of_top, plot_quality
+from metafs.stats.smoothing import chance_variance, shrunk, smoothed_quality, spread_around_map
 
 REGISTRY = Registry()
 REGRESSORS = REGISTRY.regressors

@@ -4,8 +4,8 @@ from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import ProblemError, UsageError
-from metafs.prior import Prior
-from metafs.ranking import RankingSelector, ranking
+from metafs.plugin.prior import Prior
+from metafs.plugin.ranking import RankingSelector, ranking
 
 
 class BySum(RankingSelector):

@@ -5,13 +5,13 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from metafs import recalled
-from metafs.loop import solve
-from metafs.memory import Memory
-from metafs.recalled import BestRuns
-from metafs.registry import Registry
-from metafs.settings import Settings
-from metafs.steps import prepare
+from metafs.memory import best_runs as recalled
+from metafs.memory.best_runs import BestRuns
+from metafs.memory.memory import Memory
+from metafs.pipeline.loop import solve
+from metafs.pipeline.settings import Settings
+from metafs.pipeline.steps import prepare
+from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB, ProblemRow, Recorded, RunRow, SelectionRows
 
 STARTED = datetime(2026, 1, 1)

@@ -10,11 +10,11 @@ from types import ModuleType
 import pytest
 from sklearn.feature_selection import SelectKBest
 
-from metafs import registry as registry_module
 from metafs.errors import UsageError
-from metafs.hookspecs import hookimpl
-from metafs.offers import UnknownName
-from metafs.registry import KINDS, NameClash, Registry, RegistryError
+from metafs.plugin import registry as registry_module
+from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin.offers import UnknownName
+from metafs.plugin.registry import KINDS, NameClash, Registry, RegistryError
 
 
 def plugin(name="mine", **hooks):

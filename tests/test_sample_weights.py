@@ -4,7 +4,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from metafs.sample_weights import margin_vectors, sample_weights, summed_differences, unit_range
+from metafs.stats.sample_weights import (
+    margin_vectors,
+    sample_weights,
+    summed_differences,
+    unit_range,
+)
 
 
 def slow_margins(X, y, categorical=()):
@@ -109,7 +114,7 @@ def test_distances_are_not_all_held_at_once(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
     whole = sample_weights(X, y)
-    monkeypatch.setattr("metafs.sample_weights._MEGABYTES", 0.02)
+    monkeypatch.setattr("metafs.stats.sample_weights._MEGABYTES", 0.02)
     np.testing.assert_allclose(sample_weights(X, y), whole)
 
 

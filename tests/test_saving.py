@@ -7,8 +7,8 @@ from click.testing import CliRunner
 from metafs import Problem, solve
 from metafs.cli.app import cli
 from metafs.errors import UsageError
-from metafs.saving import Saving, in_words, saving
-from metafs.selection import Selection
+from metafs.pipeline.saving import Saving, in_words, saving
+from metafs.pipeline.selection import Selection
 
 
 def found(candidates, n_evaluations, fitness):

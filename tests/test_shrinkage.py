@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 from scipy.stats import hypergeom, norm
 
 from metafs.errors import UsageError
-from metafs.shrinkage import chance_quality, expected_quality, shrink
-from metafs.smoothing import chance_variance
+from metafs.stats.shrinkage import chance_quality, expected_quality, shrink
+from metafs.stats.smoothing import chance_variance
 from metafs_filters import Fisher, InfoGain
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metafs.signature import MAX_KEYS, Signature, hash_key, jensen_shannon, signature_of
+from metafs.plugin.signature import MAX_KEYS, Signature, hash_key, jensen_shannon, signature_of
 
 MASSES = st.dictionaries(st.integers(1, 12), st.integers(1, 20), min_size=1, max_size=8)
 

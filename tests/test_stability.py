@@ -10,9 +10,9 @@ from sklearn.feature_selection import RFE, SelectKBest, SelectorMixin, VarianceT
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import validate_data
 
+from metafs.data.problem import Problem
 from metafs.errors import UsageError
-from metafs.problem import Problem
-from metafs.selection import Selection
+from metafs.pipeline.selection import Selection
 from metafs.stability import (
     Resampling,
     Stability,

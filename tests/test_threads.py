@@ -5,8 +5,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_info
 
 from metafs import Problem, threads
-from metafs.learning import learn
-from metafs.threads import threads_for
+from metafs.pipeline.scoring import learn
+from metafs.stats.threads import threads_for
 from metafs_filters import InfoGainSelector
 
 

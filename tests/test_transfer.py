@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metafs.transfer import Experience, expect, expectation, weight
+from metafs.transfer.expectation import Experience, expect, expectation, weight
 from metafs_metadb import FeatureRecord
 
 UNIT = st.floats(0.0, 1.0, allow_subnormal=False)

@@ -5,8 +5,8 @@ r"""Correlation: how closely a feature follows the target.
 
 import numpy as np
 
-from metafs.hookspecs import hookimpl
-from metafs.ranking import RankingSelector
+from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin.ranking import RankingSelector
 
 
 def absolute_correlations(X, y):

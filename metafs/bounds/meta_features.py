@@ -31,8 +31,8 @@ import math
 from collections.abc import Sequence
 
 from metafs.bounds.nearest_neighbour import complexity
+from metafs.data.parameters import check_at_least, check_between
 from metafs.errors import UsageError
-from metafs.parameters import check_at_least, check_between
 
 LEAST_CLASSIFIER_DIMENSION = 11
 """Lemma 7 holds from this VC-dimension of the classifiers on."""

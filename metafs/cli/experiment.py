@@ -23,6 +23,7 @@ from metafs.cli.options import (
 )
 from metafs.cli.output import echo_line, echo_table, one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
+from metafs.data.readers import ReadOptions, sources
 from metafs.experiment.arms import DEFAULT, arms_named, known_arms
 from metafs.experiment.design import Design
 from metafs.experiment.drawing import require_matplotlib
@@ -32,9 +33,8 @@ from metafs.experiment.page import page
 from metafs.experiment.result import Experiment
 from metafs.experiment.running import Failed, run
 from metafs.experiment.summary import ArmSummary
-from metafs.readers import ReadOptions, sources
-from metafs.registry import Registry
-from metafs.settings import Settings
+from metafs.pipeline.settings import Settings
+from metafs.plugin.registry import Registry
 
 SETTINGS = (
     "selector",

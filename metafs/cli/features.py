@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from metafs.checks import listing
 from metafs.cli.app import Sentences
 from metafs.cli.lists import echo, limit_option, space_option
 from metafs.cli.options import db_option, json_option, no_plugin_option
+from metafs.data.checks import listing
 from metafs.errors import UsageError
 from metafs_metadb import MetaDB, Table
 
@@ -70,10 +70,10 @@ def _predicted(
     no_plugin: tuple[str, ...],
 ) -> Table:
     """Return the predictions as a table; scikit-learn is loaded only for them."""
-    from metafs.prediction import Prediction, predict_features
-    from metafs.readers.metafeatures import read_feature_table
-    from metafs.registry import Registry
-    from metafs.settings import DEFAULT_REGRESSOR
+    from metafs.data.readers.metafeatures import read_feature_table
+    from metafs.memory.prediction import Prediction, predict_features
+    from metafs.pipeline.settings import DEFAULT_REGRESSOR
+    from metafs.plugin.registry import Registry
 
     chosen = Registry(disabled=no_plugin).regressors[regressor or DEFAULT_REGRESSOR]
     table = read_feature_table(path)

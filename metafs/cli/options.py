@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from metafs.data.target import TASKS
 from metafs.errors import UsageError
-from metafs.target import TASKS
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -5,7 +5,7 @@ import click
 from metafs.cli.app import Sentences
 from metafs.cli.options import json_option, no_plugin_option
 from metafs.cli.output import echo_json, echo_table
-from metafs.registry import KINDS, Registry
+from metafs.plugin.registry import KINDS, Registry
 
 COLUMNS = ("kind", "name", "plugin", "package", "version", "state", "error")
 

@@ -23,13 +23,13 @@ from metafs.cli.options import (
 )
 from metafs.cli.output import echo_line, one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
-from metafs.engines import ENGINES
-from metafs.loop import solve as solve_stream
-from metafs.readers import ReadOptions, sources
-from metafs.registry import Registry
-from metafs.saving import in_words
-from metafs.solution import Solution
-from metafs.transfer import TRANSFERS
+from metafs.data.readers import ReadOptions, sources
+from metafs.pipeline.engines import ENGINES
+from metafs.pipeline.loop import solve as solve_stream
+from metafs.pipeline.saving import in_words
+from metafs.pipeline.solution import Solution
+from metafs.plugin.registry import Registry
+from metafs.transfer.expectation import TRANSFERS
 
 COLUMNS = f"{'features':>8}  {'fitness':>7}  {'score':>6}  {'tried':>6}  near"
 NAME_WIDTHS = (12, 40)

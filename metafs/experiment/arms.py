@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from metafs.errors import UsageError
-from metafs.transfer import TRANSFERS
+from metafs.transfer.expectation import TRANSFERS
 
 COLD = "cold"
 RANKED = "cold-ranked"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 LEVEL = 0.95
 N_RESAMPLES = 2000

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from metafs.data.parameters import check_at_least
 from metafs.errors import UsageError
 from metafs.experiment.arms import Arm, arms_named
-from metafs.parameters import check_at_least
-from metafs.registry import Registry
-from metafs.settings import Settings
+from metafs.pipeline.settings import Settings
+from metafs.plugin.registry import Registry
 
 TARGET = "target_score"
 """The parameter by which a selector stops once it has found a set that good."""

@@ -27,7 +27,7 @@ from metafs.experiment.drawing import (
 from metafs.experiment.result import Experiment
 from metafs.experiment.series import QUARTERS, Series, in_pairs, phases, values
 from metafs.experiment.summary import column, ratios
-from metafs.quality_map import correlation
+from metafs.stats.quality_map import correlation
 
 REST = ("describe", "expect", "record")
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from metafs.errors import ProblemError
 from metafs.experiment.why import Why
-from metafs.prior import Prior
-from metafs.selection import TOLERANCE, evaluations_to
-from metafs.solution import PHASES, Solution
-from metafs.steps import Prepared, Worked
+from metafs.pipeline.selection import TOLERANCE, evaluations_to
+from metafs.pipeline.solution import PHASES, Solution
+from metafs.pipeline.steps import Prepared, Worked
+from metafs.plugin.prior import Prior
 
 COUNTED = tuple(phase for phase in PHASES if phase != "learn")
 """The phases that lie between a problem and its set of features, and that of keeping it."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from metafs.checks import counted
+from metafs.data.checks import counted
 from metafs.experiment.arm_table import arm_table, in_short
 from metafs.experiment.arms import COLD, TOLD
 from metafs.experiment.drawing import Drawing, said

@@ -17,20 +17,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from metafs.engines import Map, open_engine, require_engine
+from metafs.data.problem import Problem
 from metafs.errors import MetafsError, describe
 from metafs.experiment.arms import COLD, Arm, explained
 from metafs.experiment.design import TARGET, Design
 from metafs.experiment.outcome import Outcome, fitness_of, outcome
 from metafs.experiment.why import Why, why
-from metafs.loop import Readable, is_interrupt
-from metafs.memory import Memory, space_of
-from metafs.problem import Problem
-from metafs.recording import failure, finish
-from metafs.registry import Registry
-from metafs.selection import configured
-from metafs.settings import Plan
-from metafs.steps import prepare, work
+from metafs.memory.memory import Memory, space_of
+from metafs.pipeline.engines import Map, open_engine, require_engine
+from metafs.pipeline.loop import Readable, is_interrupt
+from metafs.pipeline.recording import failure, finish
+from metafs.pipeline.selection import configured
+from metafs.pipeline.settings import Plan
+from metafs.pipeline.steps import prepare, work
+from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB, MetaDBError
 
 
@@ -81,7 +81,7 @@ def run(
     Parameters
     ----------
     stream : sequence of problems to be read
-        See `metafs.loop.readables`.
+        See `metafs.pipeline.loop.readables`.
     design : Design
         Arms, seeds, orders and settings.
     registry : Registry, default=None

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from metafs.data.typing import Array
 from metafs.experiment.arms import COLD
 from metafs.experiment.comparing import running_mean
 from metafs.experiment.outcome import Outcome
 from metafs.experiment.result import Experiment
 from metafs.experiment.summary import Pair, column, ratios
-from metafs.typing import Array
 
 QUARTERS = ("first quarter", "second", "third", "last")
 

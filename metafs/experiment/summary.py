@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from metafs.data.typing import Array
 from metafs.experiment.comparing import Speedup, problem_means, speedup
 from metafs.experiment.outcome import COUNTED, Outcome
-from metafs.quality_map import correlation
-from metafs.typing import Array
+from metafs.stats.quality_map import correlation
 
 Pair = tuple[Outcome, Outcome]
 """An arm's outcome, and the baseline's on the same problem with the same seed."""

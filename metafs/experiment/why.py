@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from metafs.explaining import explain_places
-from metafs.explanation import SELECTED, Asked
-from metafs.prior import most_expected
+from metafs.memory.explaining import explain_places
+from metafs.plugin.prior import most_expected
+from metafs.transfer.explanation import SELECTED, Asked
 from metafs_metadb import MetaDB
 
 MOST = 10

@@ -40,8 +40,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import rel_entr
 
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.typing import Array
 
 _DRAWS = 50  # sets of random rankings, fewer of them where features are many
 

@@ -11,21 +11,21 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from metafs.engines import open_engine
+from metafs.data.parameters import check_at_least
+from metafs.data.problem import Problem
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.memory import problem_row, uninterrupted
-from metafs.parameters import check_at_least
-from metafs.problem import Problem
-from metafs.registry import Registry
-from metafs.selection import Selection, check_parameters, configured, select
-from metafs.settings import Settings
+from metafs.memory.memory import problem_row, uninterrupted
+from metafs.pipeline.engines import open_engine
+from metafs.pipeline.selection import Selection, check_parameters, configured, select
+from metafs.pipeline.settings import Settings
+from metafs.plugin.registry import Registry
 from metafs.stability.indices import (
     jaccard,
     jensen_shannon,
     jensen_shannon_by_chance,
     kuncheva,
 )
-from metafs.typing import Array
 from metafs.version import __version__
 from metafs_metadb import MetaDB, StabilityRow
 

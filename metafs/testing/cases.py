@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from metafs.offers import Offer
-from metafs.registry import Registry
+from metafs.plugin.offers import Offer
+from metafs.plugin.registry import Registry
 from metafs.testing import distances, generators, learners, measures, regressors, selectors
 
 Check = Callable[[Any], None]

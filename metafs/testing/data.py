@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from metafs.problem import Problem
-from metafs.typing import Array
+from metafs.data.problem import Problem
+from metafs.data.typing import Array
 
 NAMES = tuple(f"feature_{j}" for j in range(8))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from metafs.signature import Signature, jensen_shannon
+from metafs.plugin.signature import Signature, jensen_shannon
 from metafs.testing.data import NAMES, planted_problem
 
 ROUNDING = 1e-6  # the divergence is rounded to 12 decimals, so its root to 6

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from metafs.generators import measure_all, prepared
-from metafs.typing import Array
+from metafs.data.typing import Array
+from metafs.plugin.generators import measure_all, prepared
 
 _N = 12
 

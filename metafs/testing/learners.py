@@ -7,8 +7,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier, is_regressor
 
+from metafs.data.typing import Array
 from metafs.testing.data import planted_classes, planted_numbers
-from metafs.typing import Array
 
 
 def _tasks(learner: Any) -> list[tuple[Array, Array]]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_regressor
 
-from metafs.regression import knows_how_sure
+from metafs.stats.regression import knows_how_sure
 from metafs.testing.data import planted_numbers
 
 

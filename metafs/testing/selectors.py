@@ -9,8 +9,8 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
-from metafs.prior import Prior
-from metafs.selection import Selection, configured, select, takes_prior
+from metafs.pipeline.selection import Selection, configured, select, takes_prior
+from metafs.plugin.prior import Prior
 from metafs.testing.data import NAMES, planted_classes
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 from metafs_climb.content_folds import mixed, value_bits
 
 

@@ -15,14 +15,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from metafs.discretise import categories_of
+from metafs.data.parameters import check_at_least, check_measure_of_sets
+from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
-from metafs.evidence import agree, information_of_each, one_tells_much, own_evidence, promise
-from metafs.parameters import check_at_least, check_measure_of_sets
-from metafs.prior import Prior
-from metafs.ranking import ranking
-from metafs.selector import Selector
-from metafs.typing import Array, Matrix
+from metafs.plugin.prior import Prior
+from metafs.plugin.ranking import ranking
+from metafs.plugin.selector import Selector
+from metafs.stats.discretise import categories_of
+from metafs.stats.evidence import agree, information_of_each, one_tells_much, own_evidence, promise
 from metafs_climb.evaluations import Evaluations
 from metafs_climb.guided import Comparisons, GuidedClimb, climb_guarded
 from metafs_climb.mi_confidence import MIConfidence

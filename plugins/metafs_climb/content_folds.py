@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from metafs.typing import Array, Matrix
+from metafs.data.typing import Array, Matrix
 
 ROUNDS = 2
 _BLOCK_VALUES = 2**20

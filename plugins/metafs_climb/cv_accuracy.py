@@ -19,11 +19,11 @@ from typing import Any
 
 from sklearn.base import is_classifier, is_regressor
 
+from metafs.data.parameters import check_at_least
+from metafs.data.problem import Problem
+from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
-from metafs.parameters import check_at_least
-from metafs.problem import Problem
-from metafs.registry import Registry
-from metafs.typing import Array, Matrix
+from metafs.plugin.registry import Registry
 from metafs_climb.cv_evaluator import CVAccuracyEvaluator
 from metafs_climb.fold_scores import FoldScores
 from metafs_climb.fold_tables import FoldTables, as_problem

@@ -16,8 +16,8 @@ from functools import cached_property
 
 import numpy as np
 
-from metafs.centred import Centred
-from metafs.typing import Array
+from metafs.data.typing import Array
+from metafs.stats.centred import Centred
 from metafs_climb.cells import Cells
 from metafs_climb.fold_scores import SAME, FoldScores
 from metafs_climb.hints import errors, hint_of_each

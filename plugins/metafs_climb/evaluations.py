@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 DECIMALS = 12
 """Fitness is compared after rounding, so that noise of the last bits is no improvement."""

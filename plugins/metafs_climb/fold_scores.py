@@ -15,8 +15,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import r2_score
 
-from metafs.threads import threads_for
-from metafs.typing import Array
+from metafs.data.typing import Array
+from metafs.stats.threads import threads_for
 from metafs_climb.cells import Cells, best_right, cells_of
 from metafs_climb.fold_tables import FoldTables
 from metafs_climb.logistic_rows import LogisticRows

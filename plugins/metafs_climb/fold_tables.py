@@ -14,12 +14,12 @@ from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_X_y
 
+from metafs.data.problem import Problem
+from metafs.data.target import looks_like_classes
+from metafs.data.typing import Array
 from metafs.errors import ProblemError
-from metafs.learning import _preparation as preparation
-from metafs.learning import folds
-from metafs.problem import Problem
-from metafs.target import looks_like_classes
-from metafs.typing import Array
+from metafs.pipeline.scoring import _preparation as preparation
+from metafs.pipeline.scoring import folds
 from metafs_climb.cells import column_keys
 from metafs_climb.content_folds import content_order
 
@@ -30,7 +30,7 @@ def as_problem(X: Any, y: Any, categories: Mapping[int, tuple[str, ...]]) -> Pro
     """Return X and y as a problem whose rows are in the order of their content.
 
     Text, booleans and whole numbers stored as such are classes; other numbers are what
-    `metafs.target` takes them for.
+    `metafs.data.target` takes them for.
     """
     y = np.asarray(y)
     with np.errstate(invalid="ignore"):  # scikit-learn's sum of the largest numbers there are

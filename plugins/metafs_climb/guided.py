@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 from metafs_climb.evaluations import DECIMALS, Evaluations, Position
 from metafs_climb.published import PublishedClimb
 

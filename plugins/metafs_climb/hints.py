@@ -19,8 +19,8 @@ first: whether a feature joins, the score decides.
 
 import numpy as np
 
-from metafs.centred import Centred
-from metafs.typing import Array
+from metafs.data.typing import Array
+from metafs.stats.centred import Centred
 
 _DECIMALS = 9  # so that sums in another order are the same hint
 

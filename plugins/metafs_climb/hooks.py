@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from metafs.hookspecs import hookimpl
+from metafs.plugin.hookspecs import hookimpl
 from metafs_climb.climb import Climb
 from metafs_climb.cv_accuracy import CVAccuracy
 from metafs_climb.mi_confidence import MIConfidence

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 from metafs_climb.fold_tables import FoldTables
 from metafs_climb.nearby_logistic import Descent, Edits
 from metafs_climb.newton_logistic import TIE, design, scales

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from metafs.discretise import discretise, discretise_target
+from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
-from metafs.information import SetInformation
-from metafs.typing import Array, Matrix
+from metafs.stats.discretise import discretise, discretise_target
+from metafs.stats.information import SetInformation
 
 
 def fitness(

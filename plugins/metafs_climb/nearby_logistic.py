@@ -44,7 +44,7 @@ from typing import Self
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 from metafs_climb.solved_set import SolvedSet, best_step
 
 LITTLE = 0.25

@@ -25,7 +25,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 MAX_STEPS = 50
 MAX_VALUES = 2**22

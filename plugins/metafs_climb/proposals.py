@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 
 def n_proposals(m: int, n_features: int, d: int) -> int:

@@ -16,7 +16,7 @@ section 3.4.1.
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 from metafs_climb.evaluations import Evaluations, Position
 from metafs_climb.proposals import n_proposals, proposals
 

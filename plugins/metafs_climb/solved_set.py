@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.special import expit
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 from metafs_climb.newton_logistic import LONGEST, hessian, minimum
 
 MANY = 56

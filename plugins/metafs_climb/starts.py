@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 DOUBLED = (4, 8, 16, 32)
 """So many of the most promising features are tried together, if nobody knows how many to try."""

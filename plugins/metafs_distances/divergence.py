@@ -2,10 +2,10 @@
 
 from math import sqrt
 
-from metafs.discretise import discretise_target
-from metafs.problem import Problem
-from metafs.signature import Signature, jensen_shannon
-from metafs.typing import Array
+from metafs.data.problem import Problem
+from metafs.data.typing import Array
+from metafs.plugin.signature import Signature, jensen_shannon
+from metafs.stats.discretise import discretise_target
 
 
 class RootJensenShannon:

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metafs.discretise import Codes, discretise
-from metafs.problem import Problem
-from metafs.signature import Signature, hash_keys, signature_of
-from metafs.typing import Array
+from metafs.data.problem import Problem
+from metafs.data.typing import Array
+from metafs.plugin.signature import Signature, hash_keys, signature_of
+from metafs.stats.discretise import Codes, discretise
 from metafs_distances.divergence import RootJensenShannon, labelled_target
 
 

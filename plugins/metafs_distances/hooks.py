@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from metafs.hookspecs import hookimpl
+from metafs.plugin.hookspecs import hookimpl
 from metafs_distances.features import JsdFeatures
 from metafs_distances.rows import JsdRows
 

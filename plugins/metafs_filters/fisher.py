@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from metafs.discretise import check_n_bins, discretise_target
-from metafs.matrix import table_and_target
-from metafs.ranking import RankingSelector
-from metafs.typing import Array, Matrix
+from metafs.data.matrix import table_and_target
+from metafs.data.typing import Array, Matrix
+from metafs.plugin.ranking import RankingSelector
+from metafs.stats.discretise import check_n_bins, discretise_target
 
 _ROWS = 1_000_000  # values worked on at once, so that no second copy of X arises
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from metafs.hookspecs import hookimpl
+from metafs.plugin.hookspecs import hookimpl
 from metafs_filters.fisher import Fisher, FisherSelector
 from metafs_filters.infogain import InfoGain, InfoGainSelector
 from metafs_filters.shrunk import ShrunkSelector

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from metafs.discretise import categories_of, check_n_bins
-from metafs.evidence import information_of_each
-from metafs.ranking import RankingSelector
-from metafs.typing import Array, Matrix
+from metafs.data.typing import Array, Matrix
+from metafs.plugin.ranking import RankingSelector
+from metafs.stats.discretise import categories_of, check_n_bins
+from metafs.stats.evidence import information_of_each
 
 
 @dataclass(frozen=True)

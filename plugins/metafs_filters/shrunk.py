@@ -2,13 +2,13 @@ r"""Shrunk quality: what few labels show of a feature, weighed against what memo
 
 With 5 labels a class the best of thousands of features owe their measured quality to chance.
 Memory knows how each did in other problems, and the measured quality is shrunk towards what that
-lets expect, the more the noisier it is (`metafs.shrinkage`, with the equations). The more labels,
-the less memory counts.
+lets expect, the more the noisier it is (`metafs.stats.shrinkage`, with the equations). The
+more labels, the less memory counts.
 
 Here the estimate of a feature's true quality is what is optimised, and a prior is evidence on it;
 without a prior it is the measured quality. Neighbours are heard on the classes they know, and
-the classes choose their best features in turn (`metafs.leaning`). Few labels cannot tell the
-nearest problem from the next ones, so 20 neighbours serve better than 5.
+the classes choose their best features in turn (`metafs_filters.leaning`). Few labels cannot tell
+the nearest problem from the next ones, so 20 neighbours serve better than 5.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from metafs.discretise import categories_of
-from metafs.leaning import heard_by_class, in_turn, leanings
-from metafs.parameters import check_at_least, check_between, check_quality
-from metafs.prior import Prior
-from metafs.ranking import RankingFromPrior
-from metafs.shrinkage import CAUTION, chance_quality, shrink
-from metafs.typing import Array, Matrix
+from metafs.data.parameters import check_at_least, check_between, check_quality
+from metafs.data.typing import Array, Matrix
+from metafs.plugin.prior import Prior
+from metafs.plugin.ranking import RankingFromPrior
+from metafs.stats.discretise import categories_of
+from metafs.stats.shrinkage import CAUTION, chance_quality, shrink
 from metafs_filters.infogain import InfoGain
+from metafs_filters.leaning import heard_by_class, in_turn, leanings
 
 
 class ShrunkSelector(RankingFromPrior):

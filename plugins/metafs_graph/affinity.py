@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 from metafs_graph.correlations import KEPT_BYTES, Correlations
 from metafs_graph.paths import Paths, path_energies, times_larger
 from metafs_graph.ranks import ranks_of

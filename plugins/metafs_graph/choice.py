@@ -15,9 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from metafs.discretise import discretise_target
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.typing import Array
+from metafs.stats.discretise import discretise_target
 
 
 def fold_scores(

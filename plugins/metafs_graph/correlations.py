@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 KEPT_BYTES = 2**30
 """Tiles are kept as long as all of them together are not larger than this."""

@@ -17,11 +17,11 @@ from scipy.sparse import csr_array, issparse
 from scipy.stats import spearmanr
 from sklearn.utils import check_array
 
+from metafs.data.matrix import dense
+from metafs.data.parameters import check_at_least
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.matrix import dense
-from metafs.parameters import check_at_least
-from metafs.ranking import ranking
-from metafs.typing import Array
+from metafs.plugin.ranking import ranking
 from metafs_graph.affinity import Affinity
 from metafs_graph.correlations import TILE
 from metafs_graph.inffs import ALPHA, inffs_scores

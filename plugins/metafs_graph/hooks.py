@@ -1,6 +1,6 @@
 """What this package offers."""
 
-from metafs.hookspecs import hookimpl
+from metafs.plugin.hookspecs import hookimpl
 from metafs_graph.inffs import InfFS
 
 

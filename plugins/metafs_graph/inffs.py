@@ -27,14 +27,14 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from metafs.data.matrix import dense
+from metafs.data.parameters import check_between
+from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
-from metafs.learning import scorer_named
-from metafs.matrix import dense
-from metafs.parameters import check_between
-from metafs.prior import Prior
-from metafs.ranking import n_to_keep, ranking
-from metafs.selector import Selector
-from metafs.typing import Array, Matrix
+from metafs.pipeline.scoring import scorer_named
+from metafs.plugin.prior import Prior
+from metafs.plugin.ranking import n_to_keep, ranking
+from metafs.plugin.selector import Selector
 from metafs_graph.affinity import Affinity
 from metafs_graph.choice import fold_scores
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 TOLERANCE = 1e-12
 """Residuals, relative to what they are residuals of, at which the iteration ends."""

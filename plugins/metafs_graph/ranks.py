@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import Parallel, delayed
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 _BLOCK = 2**16  # values worked on at once, so that a block stays in the cache
 _ROWS = 512  # rows turned into columns at once, for the same reason

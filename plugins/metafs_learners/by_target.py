@@ -7,7 +7,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 
 def _fitted_has(method: str) -> Any:

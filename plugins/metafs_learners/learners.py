@@ -16,8 +16,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import LinearSVC
 
-from metafs.hookspecs import hookimpl
-from metafs.typing import Array
+from metafs.data.typing import Array
+from metafs.plugin.hookspecs import hookimpl
 from metafs_learners.by_target import ByTarget
 
 

@@ -9,7 +9,7 @@ the base are summed anew.
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 from metafs_margin.nearest import Groups
 
 CANCELLED = 1e-5

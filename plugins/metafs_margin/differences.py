@@ -20,8 +20,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from metafs.sample_weights import unit_range
-from metafs.typing import Array
+from metafs.data.typing import Array
+from metafs.stats.sample_weights import unit_range
 
 
 class Differences:

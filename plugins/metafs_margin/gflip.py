@@ -19,13 +19,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from metafs.discretise import discretise_target
-from metafs.matrix import dense
-from metafs.parameters import column_numbers
-from metafs.prior import Prior
-from metafs.ranking import ranking
-from metafs.selector import Selector
-from metafs.typing import Array, Matrix
+from metafs.data.matrix import dense
+from metafs.data.parameters import column_numbers
+from metafs.data.typing import Array, Matrix
+from metafs.plugin.prior import Prior
+from metafs.plugin.ranking import ranking
+from metafs.plugin.selector import Selector
+from metafs.stats.discretise import discretise_target
 from metafs_margin.nearest import check_scale
 from metafs_margin.sets import SetMargins
 from metafs_margin.utility import Utility

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from metafs.hookspecs import hookimpl
+from metafs.plugin.hookspecs import hookimpl
 from metafs_margin.gflip import GFlip
 from metafs_margin.margin import Margin
 from metafs_margin.relief import Relief

@@ -15,7 +15,7 @@ from threading import Lock
 import numpy as np
 from joblib import Parallel, delayed
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 _SIDE = 256
 """Rows and columns of a tile, at most."""

@@ -14,7 +14,7 @@ with the same bound, and are renewed sample by sample, when one of them could no
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 from metafs_margin.all_pairs import CANCELLED
 from metafs_margin.nearest import TIE, Groups, Screen
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from metafs.discretise import discretise_target
+from metafs.data.matrix import dense, table_and_target
+from metafs.data.parameters import check_at_least, column_numbers
+from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
-from metafs.matrix import dense, table_and_target
-from metafs.parameters import check_at_least, column_numbers
-from metafs.typing import Array, Matrix
+from metafs.stats.discretise import discretise_target
 from metafs_margin.nearest import check_scale
 from metafs_margin.sets import SetMargins
 from metafs_margin.theta import margins_of_columns, margins_of_weights

@@ -17,8 +17,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError
-from metafs.typing import Array, Matrix
 
 TIE = 1e-12
 """Squared distances whose relative difference is smaller are equal."""

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from metafs.discretise import discretise_target
-from metafs.matrix import dense
-from metafs.parameters import check_at_least
-from metafs.ranking import RankingSelector
-from metafs.typing import Array, Matrix
+from metafs.data.matrix import dense
+from metafs.data.parameters import check_at_least
+from metafs.data.typing import Array, Matrix
+from metafs.plugin.ranking import RankingSelector
+from metafs.stats.discretise import discretise_target
 from metafs_margin.nearest import Groups, check_scale
 
 _CELLS = 2**20  # differences worked on at once

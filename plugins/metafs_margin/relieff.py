@@ -7,7 +7,7 @@ hits H(x), and the k nearest of every other class C its misses M_C(x):
           \frac{1}{k} \sum_{z \in M_C(x)} diff_j(x, z) - \frac{1}{k} \sum_{z \in H(x)} diff_j(x, z)
           \Big]
 
-with all :math:`w(x) = 1`; sample-weighted ReliefF takes the weights of `metafs.sample_weights`.
+with all :math:`w(x) = 1`; sample-weighted ReliefF takes those of `metafs.stats.sample_weights`.
 What diff is for numbers, categories and missing values is in `metafs_margin.differences`;
 neighbours are nearest by the sum of diff over all features.
 
@@ -25,12 +25,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from metafs.discretise import discretise_target
-from metafs.matrix import dense
-from metafs.parameters import check_at_least, column_numbers
-from metafs.ranking import RankingSelector
-from metafs.sample_weights import sample_weights
-from metafs.typing import Array, Matrix
+from metafs.data.matrix import dense
+from metafs.data.parameters import check_at_least, column_numbers
+from metafs.data.typing import Array, Matrix
+from metafs.plugin.ranking import RankingSelector
+from metafs.stats.discretise import discretise_target
+from metafs.stats.sample_weights import sample_weights
 from metafs_margin.differences import Differences
 from metafs_margin.k_nearest import blocks, k_nearest
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 from metafs_margin.all_pairs import AllPairs
 from metafs_margin.lists import NeighbourLists
 from metafs_margin.nearest import Groups

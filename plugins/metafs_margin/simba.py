@@ -23,12 +23,12 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy.linalg.blas import sgemv
 from sklearn.utils import check_random_state
 
-from metafs.discretise import discretise_target
-from metafs.matrix import dense
-from metafs.parameters import check_at_least
-from metafs.prior import Prior
-from metafs.ranking import RankingFromPrior
-from metafs.typing import Array, Matrix
+from metafs.data.matrix import dense
+from metafs.data.parameters import check_at_least
+from metafs.data.typing import Array, Matrix
+from metafs.plugin.prior import Prior
+from metafs.plugin.ranking import RankingFromPrior
+from metafs.stats.discretise import discretise_target
 from metafs_margin.nearest import TIE, Groups, check_scale, rounding
 from metafs_margin.relief import picks
 from metafs_margin.theta import nearest_distances, theta

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import csc_array, issparse
 
-from metafs.typing import Array, Matrix
+from metafs.data.typing import Array, Matrix
 from metafs_margin.nearest import TIE, Groups, squared_distances
 
 _CELLS = 2**20  # values sorted at once

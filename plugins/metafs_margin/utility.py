@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from metafs.data.parameters import check_between
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.parameters import check_between
-from metafs.typing import Array
 
 UTILITIES = ("linear", "sigmoid", "zero-one")
 

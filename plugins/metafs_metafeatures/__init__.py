@@ -1,6 +1,6 @@
 """Selection and learning by properties of features (meta-features)."""
 
-from metafs.quality_map import QualityMap, quality_map
+from metafs.stats.quality_map import QualityMap, quality_map
 from metafs_metafeatures.generators import (
     AndOr,
     AndOrGenerator,

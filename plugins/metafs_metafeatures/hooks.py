@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from metafs.hookspecs import hookimpl
+from metafs.plugin.hookspecs import hookimpl
 from metafs_metafeatures.generators import AndOrGenerator, MonomialGenerator, PatchPrototypes
 from metafs_metafeatures.gp_prior import GPPriorClassifier
 from metafs_metafeatures.mf_pfs import MFPFS

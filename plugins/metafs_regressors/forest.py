@@ -17,8 +17,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from metafs.parameters import check_at_least
-from metafs.typing import Array
+from metafs.data.parameters import check_at_least
+from metafs.data.typing import Array
 
 _LEAST, _MOST = 0.25, 4.0  # of c: few unseen rows may mislead
 

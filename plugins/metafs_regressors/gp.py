@@ -27,8 +27,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from metafs.parameters import check_at_least
-from metafs.typing import Array
+from metafs.data.parameters import check_at_least
+from metafs.data.typing import Array
 
 _AMPLITUDES, _LENGTHS, _NOISES = (1e-3, 1e3), (0.05, 1e3), (1e-4, 1e1)
 _STARTING_NOISES = (0.1, 1.0)

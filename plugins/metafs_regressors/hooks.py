@@ -6,7 +6,7 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from metafs.hookspecs import hookimpl
+from metafs.plugin.hookspecs import hookimpl
 from metafs_regressors.forest import Forest
 from metafs_regressors.gp import GaussianProcess
 from metafs_regressors.knn import UpToKNeighbors

@@ -7,7 +7,7 @@ in common change no weighted mean; only `other_neighbours` takes the trouble to 
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 _CELLS = 2**18  # distances worked on at once, so that they stay near the processor
 _GROUPS = 128  # columns whose minima bound what is near

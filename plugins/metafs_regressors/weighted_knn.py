@@ -33,8 +33,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from metafs.parameters import check_at_least, check_between
-from metafs.typing import Array
+from metafs.data.parameters import check_at_least, check_between
+from metafs.data.typing import Array
 from metafs_regressors.nearest import neighbours, other_neighbours
 
 LEARNING_ROWS = 5000

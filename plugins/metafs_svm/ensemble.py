@@ -19,8 +19,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from metafs.parameters import check_at_least
-from metafs.typing import Array, Matrix
+from metafs.data.parameters import check_at_least
+from metafs.data.typing import Array, Matrix
 from metafs_svm.svm_rfe import SVMRFE, Elimination, eliminate
 
 

@@ -31,11 +31,11 @@ from scipy.optimize import linprog
 from scipy.sparse import csc_array, diags_array, eye_array, hstack
 from sklearn.preprocessing import StandardScaler
 
-from metafs.discretise import discretise_target
+from metafs.data.parameters import check_between
+from metafs.data.typing import Array, Matrix
 from metafs.errors import MetafsError, UsageError
-from metafs.parameters import check_between
-from metafs.ranking import RankingSelector
-from metafs.typing import Array, Matrix
+from metafs.plugin.ranking import RankingSelector
+from metafs.stats.discretise import discretise_target
 
 _TOLERANCE = 1e-7  # that of HiGHS
 _LEAST_COST = 1e-6  # a weight that costs HiGHS next to nothing grows without end

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from metafs.hookspecs import hookimpl
+from metafs.plugin.hookspecs import hookimpl
 from metafs_svm.ensemble import EnsembleSVMRFE
 from metafs_svm.fsv import FSV
 from metafs_svm.svm_rfe import SVMRFE

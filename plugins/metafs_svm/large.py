@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, cg
 
-from metafs.typing import Array, Matrix
+from metafs.data.typing import Array, Matrix
 from metafs_svm.tall import TallMachine
 
 UNSOLVED = 1e-11

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
-from metafs.typing import Array, Matrix
 from metafs_svm.large import LargeMachine
 from metafs_svm.table import TableWithConstant
 from metafs_svm.tall import TallMachine

@@ -26,7 +26,7 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dgemm, dger
 from scipy.linalg.lapack import dposv, dpotrf, dpotri
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 EXACT = 1e-11
 """The relative correction of a solution below which it is as good as its inverse can tell."""

@@ -16,11 +16,11 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from metafs.discretise import discretise_target
+from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
-from metafs.prior import Prior
-from metafs.ranking import RankingFromPrior
-from metafs.typing import Array, Matrix
+from metafs.plugin.prior import Prior
+from metafs.plugin.ranking import RankingFromPrior
+from metafs.stats.discretise import discretise_target
 from metafs_svm.linear_svm import LinearSVMs
 
 TIE = 1e-9

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from metafs.discretise import discretise_target
-from metafs.matrix import table_and_target
-from metafs.typing import Array
+from metafs.data.matrix import table_and_target
+from metafs.data.typing import Array
+from metafs.stats.discretise import discretise_target
 from metafs_svm.linear_svm import LinearSVMs
 from metafs_svm.svm_rfe import check_cost
 

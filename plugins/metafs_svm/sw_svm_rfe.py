@@ -1,15 +1,15 @@
 r"""SW-SVM-RFE: SVM-RFE that listens more to some samples than to others.
 
 Each sample's loss costs :math:`C_i = C v_i`, with weights v of mean 1 that are computed once, from
-all the features, by `metafs.sample_weights`.
+all the features, by `metafs.stats.sample_weights`.
 
 L. Yu, Y. Han, M. E. Berens, "Stable gene selection from microarray data via sample weighting",
 IEEE/ACM Transactions on Computational Biology and Bioinformatics 9(1), 2012.
 """
 
-from metafs.matrix import dense
-from metafs.sample_weights import sample_weights
-from metafs.typing import Array, Matrix
+from metafs.data.matrix import dense
+from metafs.data.typing import Array, Matrix
+from metafs.stats.sample_weights import sample_weights
 from metafs_svm.svm_rfe import SVMRFE, Elimination, eliminate
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
-from metafs.typing import Array, Matrix
+from metafs.data.typing import Array, Matrix
 
 
 class Table:

@@ -18,7 +18,7 @@ A column that has gone stays for a while, as zeros, with a weight of zero.
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from metafs.typing import Array, Matrix
+from metafs.data.typing import Array, Matrix
 from metafs_svm.newton import ROUNDING, Machine, inverse, plus_low_rank
 from metafs_svm.table import TableWithConstant
 

@@ -20,7 +20,7 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dger
 from scipy.sparse import issparse
 
-from metafs.typing import Array, Matrix
+from metafs.data.typing import Array, Matrix
 from metafs_svm.newton import ROUNDING, Machine, inverse, plus_low_rank, plus_rank_one
 from metafs_svm.table import Table
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metafs import solve
+from metafs.data.readers import sources
 from metafs.errors import UsageError
-from metafs.readers import sources
 from metafs_metadb import MetaDB
 
 BENCHMARKS = Path(__file__).parent.parent.parent / "benchmarks"

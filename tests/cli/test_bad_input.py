@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from metafs.hookspecs import hookimpl
+from metafs.plugin.hookspecs import hookimpl
 from metafs_metadb import MetaDB
 
 from .running import invoke
@@ -173,7 +173,7 @@ def test_a_metadb_held_by_another_process_is_named_with_its_pid(tmp_path, monkey
 
 
 def test_a_plugin_that_raises_is_named_and_the_traceback_waits_for_debug(tmp_path, monkeypatch):
-    from metafs.registry import Registry
+    from metafs.plugin.registry import Registry
 
     class Angry:
         @hookimpl

@@ -10,7 +10,7 @@ import pytest
 
 from metafs.cli.app import Commands
 from metafs.cli.output import echo_json
-from metafs.solution import PHASES
+from metafs.pipeline.solution import PHASES
 from metafs_metadb import MetaDB, MetaDBLocked
 
 from .running import invoke, run, start

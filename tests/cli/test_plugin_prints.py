@@ -14,8 +14,8 @@ import subprocess
 
 import numpy as np
 
-from metafs.hookspecs import hookimpl
-from metafs.ranking import RankingSelector
+from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin.ranking import RankingSelector
 
 print("loud: imported")
 

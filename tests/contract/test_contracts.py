@@ -4,8 +4,8 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.feature_selection import SelectKBest
 
-from metafs.hookspecs import hookimpl
-from metafs.registry import Registry
+from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin.registry import Registry
 from metafs.testing import CHECKS, cases, cases_of, check_plugin
 
 

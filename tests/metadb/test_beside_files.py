@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from metafs.memory import Memory
+from metafs.memory.memory import Memory
 from metafs_metadb import MemoryIndex, MetaDB, SqlSearch, feature_sums
 
 from .indexing import QUERY, answers, by_sql, limits, tell

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metafs.memory import Memory
-from metafs.problem import Problem
-from metafs.transfer import Experience
+from metafs.data.problem import Problem
+from metafs.memory.memory import Memory
+from metafs.transfer.expectation import Experience
 from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows
 
 from .building import STARTED

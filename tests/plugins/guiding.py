@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
-from metafs.prior import Prior
+from metafs.plugin.prior import Prior
 from metafs_climb import Climb, MIConfidence
 from metafs_climb.guided import (
     Comparisons,

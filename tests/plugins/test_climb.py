@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import UsageError
-from metafs.prior import Prior
+from metafs.plugin.prior import Prior
 from metafs_climb import Climb, MIConfidence, metafs_measures, metafs_selectors
 from metafs_climb.proposals import n_proposals, proposals
 from metafs_filters import Fisher

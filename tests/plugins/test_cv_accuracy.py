@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from metafs import Registry, solve
-from metafs.settings import Settings
+from metafs.pipeline.settings import Settings
 from metafs_climb import Climb, CVAccuracy, cv_evaluator, fold_tables
 from metafs_climb.cv_accuracy import SCORINGS
 from metafs_climb.proposals import proposals

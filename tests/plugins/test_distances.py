@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from metafs.memory import Described, Memory
-from metafs.problem import Problem
+from metafs.data.problem import Problem
+from metafs.memory.memory import Described, Memory
 from metafs_distances import JsdFeatures, JsdRows
 from metafs_metadb import MetaDB, RunRow, SelectionRows, SqlSearch
 

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import UsageError
-from metafs.prior import Prior
+from metafs.plugin.prior import Prior
 from metafs_margin import GFlip, Margin
 from metafs_margin.utility import UTILITIES
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metafs.evidence import own_evidence, promise
-from metafs.prior import Prior
-from metafs.transfer import Experience, expect
+from metafs.plugin.prior import Prior
+from metafs.stats.evidence import own_evidence, promise
+from metafs.transfer.expectation import Experience, expect
 from metafs_climb import Climb, MIConfidence
 from metafs_climb.evaluations import Position
 from metafs_climb.guided import COMPARED, HEAD, GuidedClimb, spread

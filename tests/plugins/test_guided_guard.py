@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metafs.evidence import own_evidence
-from metafs.prior import Prior
+from metafs.plugin.prior import Prior
+from metafs.stats.evidence import own_evidence
 from metafs_climb import Climb, MIConfidence
 from metafs_climb.evaluations import Position
 from metafs_climb.guided import (

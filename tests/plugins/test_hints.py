@@ -11,7 +11,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.tree import DecisionTreeRegressor
 
-from metafs.centred import Centred
+from metafs.stats.centred import Centred
 from metafs_climb import Climb, CVAccuracy, fold_scores
 from metafs_climb.cv_evaluator import CVAccuracyEvaluator
 from metafs_climb.evaluations import Evaluations, Position

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metafs.errors import UsageError
-from metafs.generators import measure_all, prepared
+from metafs.plugin.generators import measure_all, prepared
 from metafs_metafeatures import MonomialGenerator, all_monomials
 from metafs_metafeatures.generators.monomials import Monomial, offsets
 

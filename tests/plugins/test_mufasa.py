@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from metafs.errors import ProblemError, UsageError
-from metafs.prior import Prior
-from metafs.registry import Registry
+from metafs.plugin.prior import Prior
+from metafs.plugin.registry import Registry
 from metafs_metafeatures import Mufasa, SVMAccuracy
 from metafs_metafeatures.mufasa.selector import affordable, tried_scores
 

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metafs.registry import Registry
+from metafs.plugin.registry import Registry
 from metafs_metafeatures import norm_infogain, rand_search
 from metafs_metafeatures.mufasa.controls import prefix_within
 from metafs_metafeatures.mufasa.extraction import seeded

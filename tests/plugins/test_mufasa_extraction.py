@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metafs.errors import ProblemError, UsageError
-from metafs.registry import Registry
+from metafs.plugin.registry import Registry
 from metafs_metafeatures import AndOrGenerator, SVMAccuracy, norm_infogain, rand_search, search
 from metafs_metafeatures.mufasa.extraction import MISSES, filled
 

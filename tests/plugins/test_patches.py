@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.signal import correlate2d
 
 from metafs.errors import ProblemError, UsageError
-from metafs.generators import describe_all, measure_all, prepared
-from metafs.registry import Registry
+from metafs.plugin.generators import describe_all, measure_all, prepared
+from metafs.plugin.registry import Registry
 from metafs.testing.generators import CHECKS
 from metafs_metafeatures.generators.gabor import (
     ORIENTATIONS,

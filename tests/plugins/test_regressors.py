@@ -7,7 +7,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import UsageError
-from metafs.regression import fitted, knows_how_sure, predicted_with_std, takes_weights
+from metafs.stats.regression import fitted, knows_how_sure, predicted_with_std, takes_weights
 from metafs.testing.regressors import check_standard_deviations
 from metafs_regressors import Forest, GaussianProcess, UpToKNeighbors, WeightedKNN
 from metafs_regressors import metafs_regressors as offered

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import UsageError
-from metafs.sample_weights import sample_weights
+from metafs.stats.sample_weights import sample_weights
 from metafs_margin import ReliefF, SampleWeightedReliefF, k_nearest, metafs_selectors, relieff
 
 SELECTORS = [ReliefF(), SampleWeightedReliefF()]

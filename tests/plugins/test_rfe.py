@@ -15,7 +15,7 @@ from sklearn.feature_selection import RFE
 from sklearn.svm import LinearSVC
 
 from metafs.errors import UsageError
-from metafs.sample_weights import sample_weights
+from metafs.stats.sample_weights import sample_weights
 from metafs_svm import SVMRFE, SWSVMRFE, EnsembleSVMRFE, metafs_measures, metafs_selectors
 from metafs_svm.ensemble import bootstrap_counts
 from metafs_svm.svm_rfe import eliminate

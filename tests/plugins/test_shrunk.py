@@ -5,8 +5,8 @@ from sklearn.base import clone
 
 from metafs import Problem, Registry, solve
 from metafs.errors import UsageError
-from metafs.prior import Prior, Source
-from metafs.shrinkage import chance_quality, shrink
+from metafs.plugin.prior import Prior, Source
+from metafs.stats.shrinkage import chance_quality, shrink
 from metafs_filters import Fisher, InfoGain, InfoGainSelector, ShrunkSelector
 
 GOOD = 20

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import metafs_margin.simba
 from metafs.errors import UsageError
-from metafs.prior import Prior
+from metafs.plugin.prior import Prior
 from metafs_margin import Margin, Simba
 from metafs_margin.nearest import Groups
 from metafs_margin.relief import picks

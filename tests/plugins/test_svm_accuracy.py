@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 
 from metafs.errors import UsageError
-from metafs.registry import Registry
+from metafs.plugin.registry import Registry
 from metafs_metafeatures import SVMAccuracy
 from metafs_metafeatures.mufasa.svm_accuracy import folds_of
 

@@ -3,9 +3,9 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.datasets import dump_svmlight_file
 
+from metafs.data.problem import Problem
+from metafs.data.readers import ReadOptions, sources
 from metafs.errors import ProblemError
-from metafs.problem import Problem
-from metafs.readers import ReadOptions, sources
 
 X = np.array([[0, 1.5, 2], [1, 0, 0], [0, 0, -3], [2, 1, 0.0]])
 Y = np.array([0, 1, 1, 0])

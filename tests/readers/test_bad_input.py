@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
+from metafs.data.readers import ReadOptions, sources
 from metafs.errors import ProblemError, UsageError
-from metafs.readers import ReadOptions, sources
 
 Y = ReadOptions(targets=("y",))
 HEAD = "@relation r\n@attribute a numeric\n@attribute y {u,v}\n@data\n"

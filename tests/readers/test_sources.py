@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metafs.data.readers import ReadOptions, sources
 from metafs.errors import ProblemError, UsageError
-from metafs.readers import ReadOptions, sources
 
 TABLE = "a,b,y,z\n1,2,0,1\n3,4,1,0\n5,6,0,0\n"
 

@@ -9,8 +9,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from metafs.problem import Problem
-from metafs.readers import ReadOptions, sources
+from metafs.data.problem import Problem
+from metafs.data.readers import ReadOptions, sources
 
 ROWS = [
     {"amount": 1.5, "flag": True, "colour": "red", "Colour": 3, "since": "2020-01-01", "y": "yes"},

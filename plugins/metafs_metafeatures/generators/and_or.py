@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
+from metafs.data.parameters import check_at_least, check_between
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.parameters import check_at_least, check_between
-from metafs.typing import Array
 from metafs_metafeatures.generators.bit_images import (
     BitImages,
     Input,

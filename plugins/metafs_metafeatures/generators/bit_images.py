@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from metafs.data.typing import Array
 from metafs.errors import ProblemError
-from metafs.typing import Array
 
 _WORD = 64
 

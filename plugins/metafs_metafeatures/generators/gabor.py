@@ -22,8 +22,8 @@ import numpy as np
 from scipy.fft import irfft2, next_fast_len, rfft2
 from scipy.ndimage import maximum_filter
 
+from metafs.data.typing import Array
 from metafs.errors import ProblemError
-from metafs.typing import Array
 
 SMALLEST = 7
 """Pixels along the side of the smallest filter."""

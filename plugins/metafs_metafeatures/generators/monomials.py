@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from metafs.data.parameters import check_at_least
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.generators import describe_all
-from metafs.parameters import check_at_least
-from metafs.typing import Array
+from metafs.plugin.generators import describe_all
 
 HEIGHT = 0.25
 """The height of the triangle, as a share of its base."""

@@ -10,7 +10,7 @@ product. A piece is a square of one band of the image's representation
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 _WINDOWS = 2**21  # values that are unfolded at a time
 

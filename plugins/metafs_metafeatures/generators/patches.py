@@ -24,9 +24,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from metafs.data.parameters import check_at_least, check_between
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.parameters import check_at_least, check_between
-from metafs.typing import Array
 from metafs_metafeatures.generators.gabor import as_images, complex_responses
 from metafs_metafeatures.generators.patch_distances import squared_distances
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 SCATTER_STEP = 0.5
 """Valid scatters lie this far apart; what is drawn is within half of it."""

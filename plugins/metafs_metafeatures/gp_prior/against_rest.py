@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.svm import SVC, LinearSVC
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 MOST_ITERATIONS = 10**6

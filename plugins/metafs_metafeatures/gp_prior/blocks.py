@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import eigh
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 _SMALL = 1_500
 _COLUMNS_AT_ONCE = 2_048

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.spatial import cKDTree
 from sklearn.model_selection import KFold, StratifiedKFold, StratifiedShuffleSplit
 
+from metafs.data.parameters import check_between
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.parameters import check_between
-from metafs.typing import Array
 from metafs_metafeatures.gp_prior.against_rest import signs_against_rest, train
 from metafs_metafeatures.gp_prior.covariance import CovarianceFunction, Gaussian
 

@@ -26,10 +26,10 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from metafs.checks import checked_meta_features
+from metafs.data.checks import checked_meta_features
+from metafs.data.parameters import check_at_least
+from metafs.data.typing import Array
 from metafs.errors import ProblemError, UsageError
-from metafs.parameters import check_at_least
-from metafs.typing import Array
 from metafs_metafeatures.gp_prior.against_rest import (
     chosen,
     signs_against_rest,

@@ -31,9 +31,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from metafs.data.parameters import check_between
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.parameters import check_between
-from metafs.typing import Array
 
 CovarianceFunction = Callable[[Array, Array], Array]
 

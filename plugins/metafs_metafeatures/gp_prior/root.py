@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, issparse
 
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.typing import Array
 from metafs_metafeatures.gp_prior.blocks import EqualBlocks, Factor
 from metafs_metafeatures.gp_prior.covariance import AlongColumn, CovarianceFunction, Gaussian
 

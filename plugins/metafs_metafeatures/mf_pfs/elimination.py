@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from metafs.checks import listing
+from metafs.data.checks import listing
+from metafs.data.typing import Array
 from metafs.errors import ProblemError
-from metafs.typing import Array
 from metafs_metafeatures.mf_pfs.measurers import Measurer
 from metafs_svm.svm_rfe import weakest_first
 

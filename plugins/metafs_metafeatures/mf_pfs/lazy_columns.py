@@ -1,7 +1,7 @@
 """Measurers of columns that stay where they are until asked for: a parquet file, a DuckDB table.
 
 Only the columns asked for are read. Text is read by the rule for every table
-(`metafs.columns`): numbers, dates, or categories as codes. Nothing is held open between reads.
+(`metafs.data.columns`): numbers, dates, or categories as codes. Nothing is held open between reads.
 """
 
 from abc import abstractmethod
@@ -12,12 +12,12 @@ from typing import Any
 
 import duckdb
 
-from metafs.checks import listing, unknown_column
-from metafs.columns import convert
+from metafs.data.checks import listing, unknown_column
+from metafs.data.columns import convert
+from metafs.data.readers.duck import fetch, parquet_names, read_columns
+from metafs.data.readers.files import open_or_say, refuse_empty, shown, unreadable
+from metafs.data.typing import Array
 from metafs.errors import ProblemError, UsageError
-from metafs.readers.duck import fetch, parquet_names, read_columns
-from metafs.readers.files import open_or_say, refuse_empty, shown, unreadable
-from metafs.typing import Array
 from metafs_metafeatures.mf_pfs.measurers import CallableMeasurer, Measurer, TableMeasurer
 
 TABLES = """

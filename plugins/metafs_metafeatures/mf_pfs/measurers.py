@@ -17,13 +17,13 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 
-from metafs.checks import check_name_count, check_names, counted
-from metafs.columns import frame_columns, frame_names
+from metafs.data.checks import check_name_count, check_names, counted
+from metafs.data.columns import frame_columns, frame_names
+from metafs.data.matrix import matrix_of_array, matrix_of_columns
+from metafs.data.parameters import check_at_least, column_numbers
+from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError, UsageError
-from metafs.generators import FeatureGenerator, measure_all, prepared
-from metafs.matrix import matrix_of_array, matrix_of_columns
-from metafs.parameters import check_at_least, column_numbers
-from metafs.typing import Array, Matrix
+from metafs.plugin.generators import FeatureGenerator, measure_all, prepared
 
 _IN_THE_TABLE = np.empty(0)  # stands for a column that need not be kept
 

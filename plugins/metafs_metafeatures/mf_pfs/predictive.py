@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from metafs.quality_map import QualityMap
-from metafs.typing import Array
+from metafs.data.typing import Array
+from metafs.stats.quality_map import QualityMap
 from metafs_metafeatures.mf_pfs.elimination import (
     Quality,
     eliminate_all_measured,

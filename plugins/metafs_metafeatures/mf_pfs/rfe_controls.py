@@ -10,8 +10,8 @@ section 5.2.
 
 import numpy as np
 
-from metafs.parameters import check_at_least
-from metafs.typing import Array
+from metafs.data.parameters import check_at_least
+from metafs.data.typing import Array
 from metafs_metafeatures.mf_pfs.elimination import Quality, eliminate_all_measured, evenly_down
 from metafs_metafeatures.mf_pfs.measurers import Measurer
 from metafs_svm import SVMWeights

@@ -17,13 +17,13 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from metafs.checks import checked_meta_features, counted, listing
+from metafs.data.checks import checked_meta_features, counted, listing
+from metafs.data.parameters import check_at_least, check_between, check_quality
+from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError, UsageError
-from metafs.parameters import check_at_least, check_between, check_quality
-from metafs.prior import Prior, as_prior
-from metafs.ranking import n_to_keep, ranking
-from metafs.selector import Selector
-from metafs.typing import Array, Matrix
+from metafs.plugin.prior import Prior, as_prior
+from metafs.plugin.ranking import n_to_keep, ranking
+from metafs.plugin.selector import Selector
 from metafs_metafeatures.mf_pfs.elimination import Quality, eliminate_all_measured, sizes_left
 from metafs_metafeatures.mf_pfs.lazy_columns import as_measurer
 from metafs_metafeatures.mf_pfs.measurers import Measurer, TableMeasurer

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from metafs.typing import Array
+from metafs.data.typing import Array
 
 APART = 0.3
 """In one meta-feature at least, the points of a blend differ by this share of the range."""

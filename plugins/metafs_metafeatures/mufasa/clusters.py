@@ -17,8 +17,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
-from metafs.quality_map import medians_of_known
-from metafs.typing import Array
+from metafs.data.typing import Array
+from metafs.stats.quality_map import medians_of_known
 
 MAX_FOR_MEDOIDS = 5000
 """KMedoids keeps all distances; of more features than these KMeans finds the centres."""

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from metafs.generators import FeatureGenerator
-from metafs.parameters import check_at_least
-from metafs.typing import Array
+from metafs.data.parameters import check_at_least
+from metafs.data.typing import Array
+from metafs.plugin.generators import FeatureGenerator
 from metafs_filters import InfoGain
 from metafs_metafeatures.mufasa.extraction import Extraction, MufasaResult, drawn, filled, seeded
 from metafs_metafeatures.mufasa.walk import Step, even_point

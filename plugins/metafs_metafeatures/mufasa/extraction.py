@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from metafs.data.parameters import check_between
+from metafs.data.typing import Array
 from metafs.errors import ProblemError, UsageError
-from metafs.generators import FeatureGenerator, measure_sound, prepared, total_cost
-from metafs.parameters import check_between
-from metafs.typing import Array
+from metafs.plugin.generators import FeatureGenerator, measure_sound, prepared, total_cost
 from metafs_metafeatures.mufasa.svm_accuracy import SVMAccuracy
 from metafs_metafeatures.mufasa.walk import STEP, Schedule, Step, even_point, walk
 
@@ -218,7 +218,7 @@ def search(
     Parameters
     ----------
     generator : feature generator
-        Draws, describes and measures features (`metafs.hookspecs`).
+        Draws, describes and measures features (`metafs.plugin.hookspecs`).
     images : instances
         What the generator measures features on.
     y : array-like of shape (n_images,)

@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from metafs.data.matrix import dense
+from metafs.data.parameters import check_at_least, check_between, check_measure_of_sets
+from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError, UsageError
-from metafs.matrix import dense
-from metafs.parameters import check_at_least, check_between, check_measure_of_sets
-from metafs.prior import Prior
-from metafs.ranking import n_to_keep, ranking
-from metafs.selector import Selector
-from metafs.typing import Array, Matrix
+from metafs.plugin.prior import Prior
+from metafs.plugin.ranking import n_to_keep, ranking
+from metafs.plugin.selector import Selector
 from metafs_metafeatures.mufasa.clusters import FeatureClusters, NoSpace, standardised
 from metafs_metafeatures.mufasa.extraction import seeded
 from metafs_metafeatures.mufasa.svm_accuracy import SVMAccuracy

@@ -17,10 +17,10 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.svm import SVC
 
-from metafs.discretise import discretise_target
-from metafs.matrix import dense, table_and_target
-from metafs.parameters import check_at_least, check_between
-from metafs.typing import Array
+from metafs.data.matrix import dense, table_and_target
+from metafs.data.parameters import check_at_least, check_between
+from metafs.data.typing import Array
+from metafs.stats.discretise import discretise_target
 
 _TOLERANCE = 1e-2
 

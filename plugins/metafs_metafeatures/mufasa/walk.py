@@ -31,9 +31,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from metafs.data.parameters import check_at_least, check_between
+from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.parameters import check_at_least, check_between
-from metafs.typing import Array
 from metafs_metafeatures.mufasa.blend import SIZES, best_apart
 
 STEP = 0.15

@@ -1,0 +1,1 @@
+"""What comes in: problems, their columns and targets, checked once, and the readers of files."""

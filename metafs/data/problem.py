@@ -1,0 +1,229 @@
+"""A problem: a table of features and a target, checked once and then never changed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+import narwhals as nw
+import numpy as np
+
+from metafs.data import checks
+from metafs.data.columns import frame_columns, frame_names
+from metafs.data.fingerprint import fingerprint
+from metafs.data.matrix import matrix_of_array, matrix_of_columns, raw_target, used_categories
+from metafs.data.target import encode_target
+from metafs.data.typing import Array, Matrix
+from metafs.errors import ProblemError
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A matrix, a target and the names that let memory compare it with other problems.
+
+    `Problem.of` builds one from arrays or frames and checks it; the plain constructor trusts
+    its caller.
+
+    Parameters
+    ----------
+    X : float64 array or csr_array of shape (n_samples, n_features)
+        NaN stands for a missing value.
+    y : array of shape (n_samples,)
+        Codes 0..C-1 of the classes (int64), or numbers (float64).
+    feature_names : tuple of str
+        One name a column, all different.
+    classes : tuple of str or None
+        The label of each code of `y`, sorted; None for a numeric target.
+    space : str or None
+        The pool of features within which equal names mean the same feature. None: the columns
+        have no names of their own, so the problem takes no part in memory.
+    categories : mapping of int to tuple of str
+        The labels of the codes 0..K-1 of each categorical column; all others are numeric.
+    meta_features : array of shape (n_features, k) or None
+        Properties of the features themselves.
+
+    Examples
+    --------
+    >>> problem = Problem.of([[0, 1], [1, 1], [1, 0]], ["no", "yes", "yes"], name="tiny")
+    >>> problem.classes, problem.y, problem.feature_names
+    (('no', 'yes'), array([0, 1, 1]), ('x0', 'x1'))
+    """
+
+    X: Matrix
+    y: Array
+    feature_names: tuple[str, ...]
+    classes: tuple[str, ...] | None = None
+    name: str = "problem"
+    space: str | None = "default"
+    source: str = ""
+    target: str = "y"
+    categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    meta_features: Array | None = None
+    meta_feature_names: tuple[str, ...] = ()
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns, the target not among them."""
+        return int(self.X.shape[1])
+
+    @property
+    def is_classification(self) -> bool:
+        """Whether the target is a class rather than a number."""
+        return self.classes is not None
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the content: equal whatever the storage, file format or order of columns."""
+        return fingerprint(
+            self.X,
+            self.y,
+            feature_names=self.feature_names,
+            classes=self.classes,
+            categories=self.categories,
+            space=self.space,
+        )
+
+    def columns(self, columns: Iterable[int | str]) -> Self:
+        """Return the problem restricted to these columns, given by index or name, in this order."""
+        position = {name: j for j, name in enumerate(self.feature_names)}
+        try:
+            indices = [position[c] if isinstance(c, str) else int(c) for c in columns]
+        except KeyError as unknown:
+            raise ProblemError(
+                checks.unknown_column(self.source or self.name, unknown.args[0], self.feature_names)
+            ) from None
+        meta_features = self.meta_features
+        return replace(
+            self,
+            X=self.X[:, indices],
+            feature_names=tuple(self.feature_names[j] for j in indices),
+            categories={
+                new: self.categories[old]
+                for new, old in enumerate(indices)
+                if old in self.categories
+            },
+            meta_features=None if meta_features is None else meta_features[indices],
+        )
+
+    def without(self, names: Iterable[str]) -> Self:
+        """Return the problem without the columns of these names."""
+        unwanted = set(names)
+        for name in sorted(unwanted.difference(self.feature_names)):
+            where = self.source or self.name
+            raise ProblemError(checks.unknown_column(where, name, self.feature_names))
+        return self.columns(name for name in self.feature_names if name not in unwanted)
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        name: str = "problem",
+        space: str | None = None,
+        feature_names: Sequence[str] | None = None,
+        target: str = "y",
+        task: str = "auto",
+        source: str = "",
+        meta_features: Any = None,
+        meta_feature_names: Sequence[str] = (),
+    ) -> Self:
+        """Build a problem from arrays, lists, a sparse matrix, or a pandas or polars frame.
+
+        Rows whose target is missing are left out. Columns of a bare array are called x0, x1, ...
+        and belong to no space unless `space` names one; named columns belong to "default".
+
+        The target is y, of any array-like kind, or the name of a column of the frame X. With task
+        "auto" it is taken for classes if it is text or boolean, if it has two distinct values, or
+        if they are whole and few (`metafs.data.target` says how few); else for numbers. "classes"
+        and "numbers" decide it.
+
+        Raises
+        ------
+        ProblemError
+            The data cannot be a problem; the message says which column and what to do.
+        """
+        where = checks.well_formed(source or name)
+        described = {"name": name, "source": source}
+        if nw.dependencies.is_into_dataframe(X):
+            names = frame_names(X)
+            checks.check_names(names, where)
+            columns: Iterable[tuple[str, Array]] = frame_columns(X)
+            if isinstance(y, str):
+                if y not in names:
+                    raise ProblemError(checks.unknown_column(where, y, names, role="target"))
+                target = y
+                y = next(raw for column, raw in frame_columns(X) if column == target)
+                names.remove(target)
+                columns = (pair for pair in columns if pair[0] != target)
+            matrix, categories = matrix_of_columns(columns, len(names), len(X), where)
+            feature_names = names if feature_names is None else feature_names
+        else:
+            matrix, categories = matrix_of_array(X, feature_names, where)
+        if feature_names is not None:
+            space = "default" if space is None else space
+            names = [str(feature) for feature in feature_names]
+        else:
+            names = [f"x{j}" for j in range(matrix.shape[1])]
+        return cls.of_matrix(
+            matrix,
+            raw_target(y, where),
+            names,
+            categories=categories,
+            space=space,
+            target=target,
+            task=task,
+            meta_features=meta_features,
+            meta_feature_names=tuple(meta_feature_names),
+            **described,
+        )
+
+    @classmethod
+    def of_matrix(
+        cls,
+        X: Matrix,
+        y: Array,
+        feature_names: Sequence[str],
+        *,
+        name: str,
+        space: str | None,
+        source: str,
+        target: str,
+        task: str = "auto",
+        categories: Mapping[int, tuple[str, ...]] | None = None,
+        meta_features: Any = None,
+        meta_feature_names: tuple[str, ...] = (),
+    ) -> Self:
+        """Check a converted matrix and a raw target, and build the problem from them."""
+        name, source, target = map(checks.well_formed, (name, source, target))
+        feature_names = [checks.well_formed(feature) for feature in feature_names]
+        where = source or name
+        checks.check_shape(X, y, feature_names, where)
+        checks.check_names(feature_names, where)
+        encoded = encode_target(y, name=target, where=where, task=task)
+        categories = dict(categories or {})
+        if not encoded.present.all():
+            X = X[encoded.present]
+            X, categories = used_categories(X, categories)
+        checks.check_values(X, feature_names, np.flatnonzero(encoded.present), where)
+        meta_features, meta_feature_names = checks.checked_meta_features(
+            meta_features, meta_feature_names, len(feature_names), where
+        )
+        return cls(
+            X=X,
+            y=encoded.y,
+            feature_names=tuple(feature_names),
+            classes=encoded.classes,
+            name=name,
+            space=space,
+            source=source,
+            target=target,
+            categories=categories,
+            meta_features=meta_features,
+            meta_feature_names=meta_feature_names,
+        )

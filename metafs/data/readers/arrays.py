@@ -1,0 +1,179 @@
+"""Arrays in files: npz, dense or CSR, and svmlight.
+
+An npz holds a dense `X`, or the CSR parts `data`, `indices`, `indptr`, `shape`; the target `y`,
+or one of another name that is asked for; and optionally `feature_names`, `meta_features`,
+`meta_feature_names` and `name`. Other arrays are left alone. No pickle is ever loaded.
+"""
+
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.datasets import load_svmlight_file
+
+from metafs.data.checks import check_name_count, check_width, listing
+from metafs.data.problem import Problem
+from metafs.data.readers.files import not_utf8, refuse_empty, shown, unreadable
+from metafs.data.readers.source import ReadOptions, feature_positions
+from metafs.data.typing import Array
+from metafs.errors import ProblemError
+
+_CSR_PARTS = ("data", "indices", "indptr", "shape")
+_BROKEN = (
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    NotImplementedError,  # zipfile's word for a compression it does not know
+    zipfile.BadZipFile,
+    zlib.error,
+)
+_USED = ("X", "feature_names", "meta_features", "meta_feature_names", *_CSR_PARTS)
+
+
+def stored_name(path: Path) -> str | None:
+    """Return the name that an npz gives its problem, if it is readable and has one."""
+    try:
+        if not zipfile.is_zipfile(path):
+            return None
+        with np.load(path, allow_pickle=False) as file:
+            return str(file["name"]) if "name" in file and file["name"].ndim == 0 else None
+    except _BROKEN:
+        return None
+
+
+def read_npz(path: Path, name: str, target: str, options: ReadOptions) -> Problem:
+    """Read a problem from an npz file."""
+    where = shown(path)
+    arrays = _load(path, where, target)
+    X = arrays["X"] if "X" in arrays else _csr(arrays, where)
+    names = arrays.get("feature_names")
+    return _problem(
+        X,
+        arrays[target],
+        None if names is None else [_text(feature) for feature in names.ravel().tolist()],
+        where=where,
+        name=name,
+        target=target,
+        options=options,
+        meta_features=arrays.get("meta_features"),
+        meta_feature_names=[
+            _text(meta) for meta in arrays.get("meta_feature_names", np.array([])).ravel().tolist()
+        ],
+    )
+
+
+def read_svmlight(path: Path, name: str, target: str, options: ReadOptions) -> Problem:
+    """Read a problem from a file in svmlight (libsvm) format."""
+    where = shown(path)
+    if target != "y":
+        raise ProblemError(
+            f"{where}: there is no target '{target}', for svmlight has only one, 'y'; leave "
+            "--target out or say --target y."
+        )
+    refuse_empty(path, where)
+    try:
+        X, y = load_svmlight_file(str(path))
+    except (ValueError, OSError, EOFError, OverflowError) as error:
+        raise not_utf8(path, where) or unreadable(where, f"not svmlight: {error}") from None
+    return _problem(csr_array(X), y, None, where=where, name=name, target=target, options=options)
+
+
+READERS = {"npz": read_npz, "svmlight": read_svmlight}
+
+
+def _problem(
+    X: Any,
+    y: Array,
+    names: Sequence[str] | None,
+    *,
+    where: str,
+    name: str,
+    target: str,
+    options: ReadOptions,
+    meta_features: Array | None = None,
+    meta_feature_names: Sequence[str] = (),
+) -> Problem:
+    check_width(X, where)
+    own_names = names if names is not None else [f"x{j}" for j in range(X.shape[1])]
+    check_name_count(own_names, X.shape[1], where)
+    kept = feature_positions(own_names, target=None, options=options, where=where)
+    if len(kept) < len(own_names):
+        X = X[:, kept]
+        if meta_features is not None and len(meta_features) == len(own_names):
+            meta_features = meta_features[kept]
+    return Problem.of(
+        X,
+        y,
+        name=name,
+        space=options.space if names is None else options.space or "default",
+        feature_names=names and [own_names[j] for j in kept],
+        target=target,
+        task=options.task,
+        source=where,
+        meta_features=meta_features,
+        meta_feature_names=meta_feature_names,
+    )
+
+
+def _load(path: Path, where: str, target: str) -> dict[str, Array]:
+    refuse_empty(path, where)
+    if not zipfile.is_zipfile(path):
+        raise unreadable(where, "it is not an npz file, or cut short; use numpy.savez")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if target not in file:
+                held = listing(list(file)) or "nothing"
+                raise ProblemError(
+                    f"{where}: holds no target '{target}', only {held}; add the array or choose "
+                    "another with --target."
+                )
+            return {key: _array(file, key, where) for key in (*_USED, target) if key in file}
+    except ProblemError:  # a ValueError too, but one that already is a sentence
+        raise
+    except _BROKEN as error:
+        raise unreadable(where, str(error)) from None
+
+
+def _array(file: Any, key: str, where: str) -> Array:
+    try:
+        array: Array = file[key]
+    except ValueError as error:
+        if "allow_pickle" in str(error):
+            raise ProblemError(
+                f"{where}: the array '{key}' holds Python objects, which are never loaded; "
+                "save it as numbers or text."
+            ) from None
+        raise
+    return array
+
+
+def _csr(arrays: Mapping[str, Array], where: str) -> csr_array:
+    lacking = [part for part in _CSR_PARTS if part not in arrays]
+    if lacking:
+        raise ProblemError(
+            f"{where}: holds neither X nor the CSR parts {', '.join(_CSR_PARTS)}, only "
+            f"{_names(arrays)}; add them."
+        )
+    data, indices, indptr, shape = (arrays[part] for part in _CSR_PARTS)
+    try:
+        csr = csr_array(
+            (data.astype(np.float64), indices.astype(np.int64), indptr.astype(np.int64)),
+            shape=tuple(int(length) for length in shape),
+        )
+        csr.check_format(full_check=True)
+    except (ValueError, TypeError) as error:
+        raise unreadable(where, f"its CSR parts do not fit together: {error}") from None
+    return csr
+
+
+def _names(arrays: Mapping[str, Array]) -> str:
+    return ", ".join(f"'{key}'" for key in arrays) or "nothing known"
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

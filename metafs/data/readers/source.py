@@ -1,0 +1,80 @@
+"""What is asked of the readers, and what they promise: a problem that can be read when needed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from metafs.data.checks import check_names, dropping, unknown_column, well_formed
+from metafs.data.problem import Problem
+from metafs.errors import ProblemError
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read: the targets, the space, columns always kept or never seen, and the task.
+
+    `meta_features` is a table for problems that bring none of their own.
+    """
+
+    targets: tuple[str, ...] = ()
+    space: str | None = None
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    task: str = "auto"
+    meta_features: Path | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A problem not yet read.
+
+    `origin` is the path or demo it comes from, `keep` names the features to be always selected.
+    `stem` is that part of the name which was taken from the file's, if any. A source can be
+    pickled and read in another process.
+    """
+
+    name: str
+    origin: str
+    reader: Callable[[], Problem] = field(repr=False)
+    keep: tuple[str, ...] = ()
+    stem: str = ""
+
+    def __post_init__(self) -> None:
+        """Make sure that name and origin can be printed and stored."""
+        for name in ("name", "origin", "stem"):
+            object.__setattr__(self, name, well_formed(getattr(self, name)))
+
+    def read(self) -> Problem:
+        """Read the problem, or raise a `ProblemError` that names its file."""
+        problem = replace(self.reader(), name=self.name)
+        for name in self.keep:
+            if name not in problem.feature_names:
+                role = "to keep"
+                raise ProblemError(
+                    unknown_column(self.origin, name, problem.feature_names, role=role)
+                )
+        return problem
+
+
+def feature_positions(
+    names: Sequence[str], *, target: str | None, options: ReadOptions, where: str
+) -> list[int]:
+    """Return the places of the columns that may be features: neither a target nor dropped."""
+    for name in options.drop:
+        if name not in names:
+            raise ProblemError(unknown_column(where, name, names, role="to drop"))
+    if target is not None and target not in names:
+        raise ProblemError(unknown_column(where, target, names, role="the target"))
+    dropped = set(options.drop)
+    for j, name in enumerate(names):
+        if not name.strip() and name not in dropped:
+            raise ProblemError(
+                f"{where}: column {j + 1} has no name; name it or leave it out with "
+                f"{dropping(name)}."
+            )
+    check_names([name for name in names if name not in dropped], where)
+    if target is None:
+        unseen = dropped
+    else:
+        unseen = dropped | {target} | set(options.targets)
+    return [j for j, name in enumerate(names) if name not in unseen]

@@ -1,0 +1,171 @@
+"""From what the user names to the list of problems to read: files, folders, streams, demos.
+
+Nothing but headers is read here, so the length of a stream is known at once. What is wrong with
+the request as a whole is a `UsageError`; what is wrong with one problem waits until it is read.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import partial
+from os import PathLike, fspath
+from pathlib import Path
+
+from metafs.data.checks import listing, well_formed
+from metafs.data.problem import Problem
+from metafs.data.readers import arrays, metafeatures, tables
+from metafs.data.readers.demo import DEMOS, PREFIX
+from metafs.data.readers.files import KINDS, TABLES, kind_of, shown, stem_of, utf8_name
+from metafs.data.readers.naming import distinct
+from metafs.data.readers.source import ReadOptions, Source
+from metafs.data.readers.streams import Entry, Meta, read_entries
+from metafs.data.target import check_task
+from metafs.errors import ProblemError, UsageError
+
+
+def sources(
+    names: Sequence[str | PathLike[str]], options: ReadOptions | None = None
+) -> list[Source]:
+    """Return a source for every problem that these files, folders, streams and demos hold."""
+    options = options or ReadOptions()
+    _check(options)
+    found = [source for name in names for source in _expand(fspath(name), options)]
+    if options.meta_features is not None:
+        described = partial(_read_described, table=_feature_table(options.meta_features))
+        found = [replace(source, reader=partial(described, source)) for source in found]
+    return distinct(found)
+
+
+def _check(options: ReadOptions) -> None:
+    check_task(options.task)
+    for role, columns in (("kept", options.keep), ("a target", options.targets)):
+        for name in columns:
+            if name in options.drop:
+                raise UsageError(f"the column '{name}' is both {role} and dropped; choose one.")
+    for name in options.keep:
+        if name in options.targets:
+            raise UsageError(f"the column '{name}' is both a target and kept; choose one.")
+
+
+def _expand(name: str, options: ReadOptions, *, in_stream: bool = False) -> Iterator[Source]:
+    path = Path(name)
+    if not name:
+        raise UsageError("the name of a file or folder is empty; write . for this folder.")
+    if name.startswith(PREFIX):
+        yield from _demo(name)(options)
+    elif path.is_dir():
+        yield from _folder(path, options)
+    elif not path.exists():
+        raise UsageError(f"there is no file or folder '{well_formed(name)}'; check the path.")
+    elif kind_of(path) != "stream":
+        yield from _file(path, options)
+    elif in_stream:
+        raise UsageError(
+            f"{shown(path)}: a stream file cannot be the source of another; list it itself."
+        )
+    else:
+        for entry in read_entries(path, options):
+            yield from _entry(entry)
+
+
+def _demo(name: str) -> Callable[[ReadOptions], list[Source]]:
+    if name not in DEMOS:
+        near = get_close_matches(name, DEMOS, n=3, cutoff=0.4)
+        hint = f"did you mean {listing(near)}?" if near else f"there is {listing([*DEMOS])}."
+        raise UsageError(f"there is no demo '{name}'; {hint}")
+    return DEMOS[name]
+
+
+def _folder(folder: Path, options: ReadOptions) -> Iterator[Source]:
+    files = [
+        path
+        for path in sorted(folder.iterdir())
+        if path.is_file()
+        and not path.name.startswith(".")
+        and kind_of(path) not in (None, "stream")
+    ]
+    if not files:
+        raise UsageError(
+            f"{shown(folder)}: the folder holds no problems; put files of these kinds directly "
+            f"into it: {_suffixes()}."
+        )
+    for path in files:
+        yield from _file(path, options)
+
+
+def _file(path: Path, options: ReadOptions) -> Iterator[Source]:
+    kind = kind_of(path)
+    if kind is None:
+        raise UsageError(
+            f"{shown(path)}: no reader understands this suffix; those understood are {_suffixes()}."
+        )
+    if kind in TABLES and not options.targets:
+        raise UsageError(_without_target(path))
+    read = tables.read_problem if kind in TABLES else arrays.READERS[kind]
+    stem = stem_of(path)
+    given = arrays.stored_name(path) if kind == "npz" else None
+    targets = dict.fromkeys(options.targets or ("y",))
+    for target in targets:
+        name = (given or stem) + (f":{target}" if len(targets) > 1 else "")
+        reader = partial(read, path, name, target, options)
+        yield Source(name, str(path), reader, options.keep, "" if given else stem)
+
+
+def _entry(entry: Entry) -> Iterator[Source]:
+    """Expand one entry of a stream; its name goes before what tells several problems apart."""
+    try:
+        _check(entry.options)
+        expanded = list(_expand(entry.source, entry.options, in_stream=True))
+        if entry.name is not None:
+            expanded = distinct(expanded)
+    except UsageError as error:
+        raise UsageError(f"{entry.where}: {error}") from None
+    for source in expanded:
+        if entry.name is not None:
+            source = replace(source, name=_name_in(entry.name, source, len(expanded)), stem="")
+        if entry.meta_features is not None:
+            source = replace(source, reader=partial(_read_with, source, entry.meta_features))
+        yield source
+
+
+def _name_in(given: str, source: Source, n_sources: int) -> str:
+    if n_sources == 1:
+        return given
+    stem, colon, target = source.name.rpartition(":")
+    return f"{given}:{target if colon and stem else source.name}"
+
+
+def _read_with(source: Source, meta_features: Meta) -> Problem:
+    return metafeatures.attach(source.read(), meta_features)
+
+
+def _feature_table(path: Path) -> metafeatures.FeatureTable:
+    """Read the table for all problems once; what is wrong with it is wrong with the request."""
+    try:
+        return metafeatures.read_feature_table(path)
+    except ProblemError as error:
+        raise UsageError(str(error)) from None
+
+
+def _read_described(source: Source, table: metafeatures.FeatureTable) -> Problem:
+    """Read a problem, and describe its features unless it does so itself."""
+    problem = source.read()
+    if problem.meta_features is not None:
+        return problem
+    return metafeatures.attach(problem, table)
+
+
+def _without_target(path: Path) -> str:
+    where = shown(path)
+    try:
+        with utf8_name(path) as readable:
+            columns = tables.column_names(readable, where)
+    except ProblemError as error:
+        return str(error)
+    return (
+        f"{where}: say with --target which column to predict; its columns are {listing(columns)}."
+    )
+
+
+def _suffixes() -> str:
+    return ", ".join(KINDS)

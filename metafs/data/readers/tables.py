@@ -1,0 +1,84 @@
+"""Tables: csv, tsv, parquet and JSON, which DuckDB reads, and ARFF; the target is a column."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from metafs.data.matrix import matrix_of_columns
+from metafs.data.problem import Problem
+from metafs.data.readers import arff, delimited, duck
+from metafs.data.readers.files import kind_of, refuse_empty, shown, utf8_name
+from metafs.data.readers.source import ReadOptions, feature_positions
+from metafs.data.typing import Array, Matrix
+
+
+def column_names(path: Path, where: str) -> tuple[str, ...]:
+    """Return the true names of a table's columns, in the order of the file."""
+    refuse_empty(path, where)
+    match kind_of(path):
+        case "csv" | "tsv":
+            return delimited.read_header(path, where).names
+        case "arff":
+            return arff.column_names(path, where)
+        case "parquet":
+            return duck.parquet_names(path, where)
+        case _:
+            return duck.json_names(path, where)
+
+
+def read_columns(
+    path: Path, where: str, names: Sequence[str], positions: Sequence[int]
+) -> tuple[int, Iterator[tuple[str, Array]]]:
+    """Return the number of rows, and name and raw values of the columns at these positions.
+
+    The first of them, a target or a key, may be text without slowing down the others.
+    """
+    columns: Iterator[Array]
+    match kind_of(path):
+        case "csv" | "tsv":
+            n_rows, columns = delimited.read_columns(path, where, positions)
+        case "arff":
+            table = arff.read_table(path, where)
+            n_rows, columns = len(table.rows), map(table.column, positions)
+        case _:
+            n_rows, columns = duck.read_columns(path, where, names, positions)
+    return n_rows, ((names[j], raw) for j, raw in zip(positions, columns, strict=True))
+
+
+def read_problem(path: Path, name: str, target: str, options: ReadOptions) -> Problem:
+    """Read a table and make one of its columns the target."""
+    where = shown(path)
+    with utf8_name(path) as path:
+        names = column_names(path, where)
+        if target not in names and kind_of(path) in ("csv", "tsv"):
+            delimited.refuse_headless(names, where)
+        features = feature_positions(names, target=target, options=options, where=where)
+        y, X, categories = _read_matrix(path, where, names, names.index(target), features)
+    return Problem.of_matrix(
+        X,
+        y,
+        [names[j] for j in features],
+        categories=categories,
+        name=name,
+        space=options.space or "default",
+        source=where,
+        target=target,
+        task=options.task,
+    )
+
+
+def _read_matrix(
+    path: Path, where: str, names: Sequence[str], target: int, features: Sequence[int]
+) -> tuple[Array, Matrix, dict[int, tuple[str, ...]]]:
+    columns: Iterator[tuple[str, Array]]
+    if kind_of(path) == "arff":
+        table = arff.read_table(path, where)
+        csr = table.csr(features)
+        if csr is not None:
+            return table.column(target), csr, {}
+        n_rows = len(table.rows)
+        columns = ((names[j], table.column(j)) for j in (target, *features))
+    else:
+        n_rows, columns = read_columns(path, where, names, [target, *features])
+    _, y = next(columns)
+    X, categories = matrix_of_columns(columns, len(features), n_rows, where)
+    return y, X, categories

@@ -1,0 +1,99 @@
+"""What a target is: classes with canonical labels, or numbers.
+
+Text and booleans are classes. Numbers are classes when there are two of them, or when they are
+whole and few: up to 10 that occur twice on average, or up to 50 that occur ten times on average.
+Otherwise they are numbers; exam marks, say, are whole but seldom repeat so often.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from metafs.data.columns import Column, convert, number_text
+from metafs.data.typing import Array
+from metafs.errors import ProblemError, UsageError
+
+TASKS = ("auto", "classes", "numbers")
+MAX_CLASSES = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Codes or numbers of the rows that have a target; `present` marks those rows."""
+
+    y: Array
+    classes: tuple[str, ...] | None
+    present: Array
+
+
+def looks_like_classes(values: Array) -> bool:
+    """Tell whether these numbers, none missing, are labels rather than amounts.
+
+    >>> looks_like_classes(np.array([1.0, 2.0, 3.0] * 4)), looks_like_classes(np.array([1.5, 2, 3]))
+    (True, False)
+    """
+    distinct = np.unique(values)
+    n = len(distinct)
+    few = n <= MAX_CLASSES and n * (2 if n <= 10 else 10) <= len(values)
+    return n == 2 or (few and bool((distinct == np.floor(distinct)).all()))
+
+
+def check_task(task: str) -> None:
+    """Refuse a task that is not one of `TASKS`."""
+    if task not in TASKS:
+        raise UsageError(f"the task '{task}' is unknown; choose one of {', '.join(TASKS)}.")
+
+
+def encode_target(raw: Array, *, name: str, where: str, task: str = "auto") -> Target:
+    """Turn a raw target into class codes or numbers, leaving out the rows without one."""
+    check_task(task)
+    column = _read(raw, name, where, task)
+    present = ~np.isnan(column.values)
+    values = column.values[present]
+    if len(values) == 0:
+        raise ProblemError(f"{where}: the target '{name}' has no values at all; choose another.")
+    if np.isinf(values).any():
+        row = int(np.flatnonzero(np.isinf(column.values))[0])
+        raise ProblemError(
+            f"{where}: the target '{name}' is infinite in row {row + 1}; mend or empty the value."
+        )
+    if len(values) == 1:
+        raise ProblemError(
+            f"{where}: only 1 row has a value of the target '{name}'; give at least two rows."
+        )
+    distinct, codes = np.unique(values, return_inverse=True)
+    if column.labels is not None:
+        classes = tuple(column.labels[int(code)] for code in distinct)
+    elif task == "classes" or (task == "auto" and looks_like_classes(values)):
+        classes = tuple(number_text(value) for value in distinct)
+    else:
+        _refuse_constant(number_text(values[0]), len(distinct), name, where)
+        return Target(values, None, present)
+    _refuse_constant(classes[0], len(classes), name, where)
+    return Target(codes.astype(np.int64), classes, present)
+
+
+def _read(raw: Array, name: str, where: str, task: str) -> Column:
+    column = convert(raw, name=name, where=where, mixed=True)
+    if column.labels is None:
+        return column
+    if task == "numbers":
+        numeric = convert(raw, name=name, where=where)
+        if numeric.labels is not None:
+            raise ProblemError(
+                f"{where}: the target '{name}' is text ('{column.labels[0]}'), so it cannot be "
+                "predicted as numbers; ask for classes or choose another target."
+            )
+    few = len(column.labels) <= MAX_CLASSES and 2 * len(column.labels) <= len(column.values)
+    if task == "auto" and not few:
+        # Many labels, most of them numbers: rather an amount with a slip of the pen than classes.
+        return convert(raw, name=name, where=where)
+    return column
+
+
+def _refuse_constant(value: str, n_distinct: int, name: str, where: str) -> None:
+    if n_distinct == 1:
+        raise ProblemError(
+            f"{where}: the target '{name}' is constant, with only one class or value ('{value}') "
+            "in all its rows, so there is nothing to predict; choose another target."
+        )

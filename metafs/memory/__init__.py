@@ -1,0 +1,1 @@
+"""Memory as the pipeline sees it; the only place in the core that imports the MetaDB."""

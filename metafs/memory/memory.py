@@ -1,0 +1,278 @@
+"""Memory as the loop sees it: describe, recall and record, over one MetaDB.
+
+No connection is held between calls, so several processes can share one file.
+"""
+
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from types import FrameType
+from typing import Any
+
+from metafs.data.problem import Problem
+from metafs.data.typing import Array
+from metafs.memory.best_runs import BestRuns, experiences
+from metafs.pipeline.settings import Settings
+from metafs.plugin.signature import Signature
+from metafs.transfer.expectation import Experience
+from metafs.transfer.meta_regression import LATEST
+from metafs_metadb import Experience as BestRun
+from metafs_metadb import (
+    FeatureExperience,
+    FeatureRecord,
+    MetaDB,
+    Neighbour,
+    NeighbourRow,
+    NeighbourSearch,
+    ProblemRow,
+    RunRow,
+    SelectionRows,
+)
+
+INDEX_FROM = 16
+"""Streams at least this long load the signatures into memory; shorter ones ask in SQL, unless
+somebody has left an index beside the database.
+
+Loading costs about as much as 16 joins, however much is stored."""
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """A signature, and the name under which the MetaDB keeps it."""
+
+    distance: str
+    signature: Signature
+
+
+class Memory:
+    """What one stream remembers and recalls.
+
+    Parameters
+    ----------
+    db : MetaDB
+        The file.
+    distance : object
+        The distance plugin that describes problems.
+    stream_length : int
+        How many problems will ask; decides whether an index in memory pays.
+    """
+
+    def __init__(self, db: MetaDB, distance: Any, stream_length: int = 1) -> None:
+        self.db = db
+        self._distance = distance
+        self._in_memory = stream_length >= INDEX_FROM
+        self._searches: dict[tuple[str, str], NeighbourSearch] = {}
+        self._best_runs = BestRuns()
+
+    def describe(self, problem: Problem, distance: str, project: int | None = None) -> Described:
+        """Turn a problem into its signature, over all features or over the important ones.
+
+        The list of important features is frozen when it is first used, because signatures
+        compare only under one list; while nothing is known to be important, all are.
+        """
+        if project is None:
+            return Described(distance, self._distance.signature(problem))
+        space, name = space_of(problem), f"{distance}[{project}]"
+        features = self.db.projection(space, name)
+        if features is None:
+            features = self.db.important_features(space, project)
+            if not features:
+                return self.describe(problem, distance)
+            features = self.db.freeze_projection(space, name, features)
+        projected = replace(self._distance, features=tuple(features))
+        return Described(name, projected.signature(problem))
+
+    def recall(
+        self, problem: Problem, described: Described, k: int, *, exclude_name: str | None = None
+    ) -> list[Neighbour]:
+        """Return the k nearest solved problems of the same space, never the problem itself."""
+        return self._search(described.distance, space_of(problem)).nearest(
+            described.signature.keys,
+            described.signature.p,
+            k,
+            exclude_fingerprint=problem.fingerprint,
+            exclude_name=exclude_name,
+        )
+
+    def remembered(
+        self,
+        problem: Problem,
+        neighbours: Sequence[Neighbour],
+        exclude_sources: Sequence[str | None] = (),
+        *,
+        exclude_name: str | None = None,
+    ) -> tuple[list[Experience], list[FeatureRecord]]:
+        """Return what is known of each neighbour's features, and of the problem's own elsewhere.
+
+        The latter is how each did in all other problems of the space, but for each of the sources
+        in turn.
+        """
+        asked = [near.problem_id for near in neighbours]
+        best = self._best_runs.at_hand(asked)
+        unknown = [each for each in asked if each not in best]
+        taught: Mapping[int, BestRun] = {}
+        records: list[FeatureRecord] = []
+        if exclude_sources:
+            taught, records = self.db.remembered(
+                unknown,
+                space_of(problem),
+                problem.feature_names,
+                exclude_sources,
+                exclude_fingerprint=problem.fingerprint,
+                exclude_name=exclude_name,
+            )
+        elif unknown:
+            taught = self.db.experience(unknown)
+        self._best_runs.keep(taught.values())
+        return experiences(neighbours, {**best, **taught}), records
+
+    def feature_experience(
+        self, problem: Problem, *, exclude_name: str | None, exclude_source: str | None
+    ) -> FeatureExperience:
+        """Return how features of known properties fared in other problems of the same space."""
+        return self.db.feature_experience(
+            space_of(problem),
+            limit=LATEST,
+            exclude_fingerprint=problem.fingerprint,
+            exclude_name=exclude_name,
+            exclude_source=exclude_source,
+        )
+
+    def solved(self, problem: Problem, settings: Settings) -> Mapping[str, Any] | None:
+        """Return the run that solved the same content with the same settings, if there is one."""
+        return self.db.solved(problem.fingerprint, settings.digest_for(problem))
+
+    def record(
+        self,
+        problem: Problem,
+        run: RunRow,
+        described: Described | None,
+        *,
+        selections: SelectionRows,
+        candidates: Sequence[tuple[int, Sequence[int], float]],
+        neighbours: Sequence[NeighbourRow],
+    ) -> None:
+        """Write a solved problem in one transaction, and let the next one find it."""
+        signatures = {}
+        if described is not None:
+            signatures[described.distance] = (described.signature.keys, described.signature.p)
+        with uninterrupted():
+            recorded = self.db.record(
+                problem_row(problem),
+                run,
+                signatures=signatures,
+                selections=selections,
+                meta_features=meta_features_of(problem),
+                candidates=candidates,
+                neighbours=neighbours,
+            )
+        self._best_runs.tell(recorded, problem.source, selections)
+        for distance, (keys, p) in signatures.items():
+            search = self._searches.get((distance, space_of(problem)))
+            if search is not None:
+                search.add(recorded.problem_id, problem.name, problem.fingerprint, keys, p)
+
+    def record_failure(self, problem: ProblemRow, run: RunRow) -> None:
+        """Write that a problem failed, and why."""
+        with uninterrupted():
+            self.db.record(problem, run)
+
+    def _search(self, distance: str, space: str) -> NeighbourSearch:
+        if (distance, space) not in self._searches:
+            if not self._distance.in_sql:
+                search: NeighbourSearch = PluginSearch(self.db, self._distance, distance, space)
+            elif self._in_memory:
+                search = self.db.index(distance, space)
+            else:
+                search = self.db.kept_index(distance, space) or self.db.search(distance, space)
+            self._searches[distance, space] = search
+        return self._searches[distance, space]
+
+
+class PluginSearch:
+    """Search by a distance that only its plugin can compute: every stored problem is compared."""
+
+    def __init__(self, db: MetaDB, distance: Any, name: str, space: str) -> None:
+        self._distance = distance
+        self._stored: dict[int, tuple[Neighbour, Signature]] = {}
+        stored = db.signatures(name, space)
+        for row, problem_id in enumerate(stored.problem_id.tolist()):
+            part = slice(stored.starts[row], stored.starts[row + 1])
+            self.add(
+                problem_id,
+                stored.names[row],
+                stored.fingerprints[row],
+                stored.keys[part],
+                stored.p[part],
+            )
+
+    def add(self, problem_id: int, name: str, fingerprint: str, keys: Any, p: Any) -> None:
+        """Add a problem that was recorded after the search was built."""
+        found = Neighbour(problem_id, name, 0.0, fingerprint)
+        self._stored[problem_id] = (found, Signature(keys, p))
+
+    def nearest(
+        self,
+        keys: Any,
+        p: Any,
+        k: int,
+        *,
+        exclude_fingerprint: str | None = None,
+        exclude_name: str | None = None,
+    ) -> list[Neighbour]:
+        """Return the k nearest problems, those at distance 1 left out."""
+        asked = Signature(keys, p)
+        near = [
+            replace(stored, distance=self._distance.distance(asked, signature))
+            for stored, signature in self._stored.values()
+            if stored.fingerprint != exclude_fingerprint and stored.name != exclude_name
+        ]
+        near = [each for each in near if each.distance < 1.0]
+        return sorted(near, key=lambda each: (round(each.distance, 12), each.problem_id))[:k]
+
+
+def space_of(problem: Problem) -> str:
+    """Return the problem's space; bare columns have one to themselves, shared with nobody."""
+    return problem.space or f"bare:{problem.fingerprint[:12]}"
+
+
+def meta_features_of(problem: Problem) -> dict[str, Array]:
+    """Return the problem's meta-features as the MetaDB keeps them: a column for each name."""
+    if problem.meta_features is None:
+        return {}
+    return dict(zip(problem.meta_feature_names, problem.meta_features.T, strict=True))
+
+
+def problem_row(problem: Problem) -> ProblemRow:
+    """Return the problem as the MetaDB keeps it."""
+    return ProblemRow(
+        space=space_of(problem),
+        name=problem.name,
+        source=problem.source,
+        fingerprint=problem.fingerprint,
+        n_samples=problem.n_samples,
+        n_features=problem.n_features,
+        target=problem.target,
+    )
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait until the block is done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals only ever reach the main thread
+        return
+    interrupted: list[int] = []
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        interrupted.append(number)
+
+    previous = signal.signal(signal.SIGINT, remember)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if interrupted:
+        raise KeyboardInterrupt

@@ -1,0 +1,222 @@
+"""The loop: read, describe, recall, expect, select, learn, record; then the next problem.
+
+`solve` gives a generator of frozen records. Each problem starts from what the earlier ones
+taught. The problems of a wave are worked on side by side from the same memory and recorded in
+stream order, so answers depend on the wave and the seed, never on jobs or engine.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol
+
+from metafs.data.parameters import check_at_least
+from metafs.data.problem import Problem
+from metafs.data.readers import ReadOptions, sources
+from metafs.errors import UsageError
+from metafs.memory.memory import Memory
+from metafs.pipeline.engines import Map, open_engine, require_engine
+from metafs.pipeline.recording import Failure, fail, failure, finish, skipped
+from metafs.pipeline.settings import Plan, Settings
+from metafs.pipeline.solution import Solution
+from metafs.pipeline.steps import Prepared, Worked, prepare, work
+from metafs.plugin.registry import Registry
+from metafs_metadb import MetaDB, MetaDBError
+
+
+class Readable(Protocol):
+    """A problem yet to be read."""
+
+    @property
+    def name(self) -> str:
+        """How the problem is called."""
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from."""
+
+    def read(self) -> Problem:
+        """Read it, or say in a sentence why that cannot be done."""
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A problem that was handed over ready made."""
+
+    problem: Problem
+
+    @property
+    def name(self) -> str:
+        """How the problem is called."""
+        return self.problem.name
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from."""
+        return self.problem.source
+
+    def read(self) -> Problem:
+        """Return the problem."""
+        return self.problem
+
+
+def solve(
+    problems: str | PathLike[str] | Problem | Iterable[Any],
+    *,
+    db: MetaDB | str | PathLike[str] | None = "metafs.duckdb",
+    registry: Registry | None = None,
+    target: str | Sequence[str] = (),
+    space: str | None = None,
+    keep: str | Sequence[str] = (),
+    drop: str | Sequence[str] = (),
+    task: str = "auto",
+    meta_features: str | PathLike[str] | None = None,
+    wave: int = 1,
+    jobs: int = 1,
+    engine: str = "local",
+    check: int = 0,
+    **settings: Any,
+) -> Iterator[Solution]:
+    """Solve a stream of problems, each starting from what the earlier ones taught.
+
+    Parameters
+    ----------
+    problems : str, path, Problem, or several of them
+        Files, folders, TOML streams, ``demo:digits``, or problems in memory.
+    db : path, MetaDB or None
+        The memory. None forgets everything.
+    registry : Registry, optional
+        The plugins; by default those that are installed.
+    target, space, keep, drop, task, meta_features
+        How to read tables: what to predict, the pool of features they belong to, columns always
+        selected, columns never seen, whether the target holds "classes" or "numbers", and a
+        table of features' properties for problems that bring none of their own.
+    wave, jobs, engine
+        Problems solved from the same memory, processes, and where they run.
+    check : int
+        Every so many problems, one that memory guided is searched cold too, to tell what memory
+        saves; 0 is never.
+    **settings
+        The fields of `metafs.pipeline.settings.Settings`: selector, learner, transfer, budget, ...
+
+    Yields
+    ------
+    Solution
+        One for each problem, in the order of the stream; a failing one does not stop the rest.
+
+    Examples
+    --------
+    >>> first = next(solve("demo:digits", db=None, selector="infogain", folds=2))
+    >>> first.problem, first.status
+    ('digits 0 vs 1', 'solved')
+    """
+    plan = Settings(keep=_names(keep), **settings).resolve(registry or Registry())
+    if wave < 1:
+        raise UsageError(f"wave must be at least 1, not {wave}.")
+    check_at_least("check", check, 0)
+    require_engine(engine, jobs)
+    described = None if meta_features is None else Path(meta_features)
+    read = ReadOptions(_names(target), space, _names(keep), _names(drop), task, described)
+    stream = readables(problems, read)
+    memory = None
+    if db is not None:
+        db = db if isinstance(db, MetaDB) else MetaDB(db)
+        db.ensure()
+        memory = Memory(db, plan.distance, len(stream))
+    return _solve(stream, plan, memory, wave, jobs, engine, check)
+
+
+def _names(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
+    return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
+
+
+def readables(problems: Any, read: ReadOptions) -> list[Readable]:
+    """Return the problems of a stream, none of them read yet."""
+    if not isinstance(problems, Iterable) or isinstance(problems, (str, bytes)):
+        problems = [problems]
+    stream: list[Readable] = []
+    for named, group in groupby(problems, key=lambda each: isinstance(each, (str, PathLike))):
+        given = list(group)
+        if named:  # all in one call, which tells their names apart
+            stream += sources(given, read)
+        else:
+            stream += [Given(each) if isinstance(each, Problem) else each for each in given]
+    for each in stream:
+        if not hasattr(each, "read"):
+            raise UsageError(
+                f"{each!r} is not a problem: give paths, a demo, or `Problem` objects."
+            )
+    return stream
+
+
+def _solve(
+    stream: Sequence[Readable],
+    plan: Plan,
+    memory: Memory | None,
+    wave: int,
+    jobs: int,
+    engine: str,
+    check: int,
+) -> Iterator[Solution]:
+    with open_engine(engine, jobs) as side_by_side:
+        for start in range(0, len(stream), wave):
+            ready = [_ready(each, plan, memory) for each in stream[start : start + wave]]
+            for place, each in enumerate(ready, start=start + 1):
+                if check and place % check == 0 and isinstance(each, Prepared):
+                    ready[place - start - 1] = replace(each, checked=True)
+            tasks = [each for each in ready if isinstance(each, Prepared)]
+            worked = _worked(side_by_side, tasks)
+            for each in ready:
+                if isinstance(each, Prepared):
+                    yield finish(each, next(worked), memory)
+                elif isinstance(each, Failure):
+                    yield fail(each, plan, memory)
+                else:
+                    yield each
+
+
+def _worked(side_by_side: Map, tasks: Sequence[Prepared]) -> Iterator[Worked | Failure]:
+    """Work on the problems of a wave; if a process dies, those it takes along have failed."""
+    results = side_by_side(try_work, tasks)
+    for task in tasks:
+        try:
+            result = next(results)
+        except Exception as error:  # from the engine: try_work itself never raises
+            result = failure(error, task.problem.name, task.problem.source, task.problem)
+        yield result
+
+
+def _ready(readable: Readable, plan: Plan, memory: Memory | None) -> Prepared | Solution | Failure:
+    """Read and prepare a problem, unless it has been solved with these settings before."""
+    problem = None
+    plan = plan.keeping(getattr(readable, "keep", plan.settings.keep))
+    try:
+        problem = readable.read()
+        stored = memory.solved(problem, plan.settings) if memory else None
+        return skipped(problem, stored) if stored else prepare(problem, plan, memory)
+    except MetaDBError:
+        raise  # without its memory the stream cannot go on
+    except Exception as error:
+        if is_interrupt(error):
+            raise KeyboardInterrupt from error
+        return failure(error, readable.name, readable.origin, problem)
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Tell whether this is DuckDB's way of passing on Ctrl-C: it swallows the signal itself."""
+    while error is not None:
+        if isinstance(error, RuntimeError) and "Query interrupted" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def try_work(prepared: Prepared) -> Worked | Failure:
+    """Work on a problem; whatever a plugin raises is told, not thrown."""
+    problem = prepared.problem
+    try:
+        return work(prepared)
+    except Exception as error:
+        return failure(error, problem.name, problem.source, problem)

@@ -1,0 +1,93 @@
+"""What memory saved: a guided search held against a cold one of the same problem.
+
+The target is the fitness with which the cold search ends. Both sides are charged up to the first
+set that is as good, as in an experiment; a guided search that never gets there is charged all it
+spent, and memory hurt. Seconds of a search are shared out over its evaluations.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metafs.pipeline.selection import Selection, evaluations_to
+
+OVERHEAD = ("describe", "recall", "expect", "record")
+"""The phases that only memory needs."""
+
+
+@dataclass(frozen=True)
+class Saving:
+    """Evaluations and seconds to the fitness of the cold search, without and with memory."""
+
+    cold_evaluations: int
+    evaluations: int
+    cold_seconds: float
+    seconds: float
+    reached: bool
+    """Whether the search with memory found a set as good."""
+
+    @property
+    def hurt(self) -> bool:
+        """Whether it would have been better not to remember."""
+        return not self.reached or self.evaluations > self.cold_evaluations
+
+
+def saving(
+    cold: Selection, cold_seconds: float, warm: Selection, seconds: Mapping[str, float]
+) -> Saving | None:
+    """Hold a guided selection against a cold one; None if the selector does not tell enough.
+
+    Parameters
+    ----------
+    cold, warm : Selection
+        What both searches found.
+    cold_seconds : float
+        How long the cold one took.
+    seconds : mapping of str to float
+        How long each phase took with memory.
+    """
+    if cold.fitness is None or not cold.candidates or not warm.candidates:
+        return None
+    n_cold, _ = evaluations_to(cold.fitness, cold.candidates, cold.n_evaluations or 0)
+    n_warm, reached = evaluations_to(cold.fitness, warm.candidates, warm.n_evaluations or 0)
+    return Saving(
+        n_cold,
+        n_warm,
+        cold_seconds * n_cold / max(cold.n_evaluations or 0, 1),
+        seconds.get("select", 0.0) * n_warm / max(warm.n_evaluations or 0, 1)
+        + sum(seconds.get(phase, 0.0) for phase in OVERHEAD),
+        reached,
+    )
+
+
+def in_words(checked: Sequence[Saving]) -> str:
+    """Say what memory saved on the problems on which it was checked.
+
+    Examples
+    --------
+    >>> in_words([Saving(400, 100, 2.0, 0.5, True)])[:62]
+    'to the fitness of a cold search 100 evaluations instead of 400'
+    """
+    n = len(checked)
+    cold, warm = (
+        float(np.mean([getattr(each, name) for each in checked]))
+        for name in ("cold_evaluations", "evaluations")
+    )
+    times_fewer = np.exp(
+        np.mean([np.log(each.cold_evaluations / each.evaluations) for each in checked])
+    )
+    ratio = (
+        f"{times_fewer:.1f} times fewer"
+        if times_fewer >= 1
+        else f"{1 / times_fewer:.1f} times more"
+    )
+    times = [
+        sum(getattr(each, name) for each in checked) / n for name in ("cold_seconds", "seconds")
+    ]
+    hurt = sum(each.hurt for each in checked)
+    return (
+        f"to the fitness of a cold search {warm:.0f} evaluations instead of {cold:.0f} "
+        f"({ratio} in the geometric mean), "
+        f"{times[1]:.2f} s instead of {times[0]:.2f} s a problem; it hurt in {hurt} of {n}"
+    )

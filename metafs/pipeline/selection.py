@@ -1,0 +1,168 @@
+"""Select: fit any selector, ours or a plain scikit-learn one, and read what it found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from metafs.data.typing import Array, Matrix
+from metafs.errors import MetafsError, UsageError, describe
+from metafs.plugin.prior import Prior
+from metafs.plugin.ranking import ranking
+
+TOLERANCE = 1e-12
+"""Equal sets may differ in the last bits of their fitness."""
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What a selector found: which features, how it scored each, and what that took."""
+
+    selected: Array
+    """(n_features,) bool."""
+    scores: Array
+    """(n_features,), larger is better; NaN where the selector gave none."""
+    ranking: Array
+    """(n_features,), 1 for the best."""
+    n_evaluations: int | None = None
+    stopped: str | None = None
+    fitness: float | None = None
+    candidates: tuple[tuple[int, tuple[int, ...], float], ...] = ()
+
+
+def evaluations_to(
+    target: float, candidates: Sequence[tuple[int, Sequence[int], float]], n_evaluations: int
+) -> tuple[int, bool]:
+    """Return the number of the first evaluated set that reaches the target, and whether one does.
+
+    A search that never reaches it is charged all its evaluations; none is charged less than one.
+
+    Examples
+    --------
+    >>> evaluations_to(0.5, [(3, (0,), 0.2), (9, (0, 4), 0.6)], n_evaluations=20)
+    (9, True)
+    >>> evaluations_to(0.7, [(3, (0,), 0.2), (9, (0, 4), 0.6)], n_evaluations=20)
+    (20, False)
+    """
+    steps = [step for step, _, fitness in candidates if fitness >= target - TOLERANCE]
+    return max(1, min(steps, default=n_evaluations)), bool(steps)
+
+
+def configured(selector: Any, settings: Mapping[str, Any]) -> Any:
+    """Return a clone with those settings that the selector has parameters for."""
+    selector = clone(selector)
+    known = selector.get_params(deep=False)
+    return selector.set_params(**{name: v for name, v in settings.items() if name in known})
+
+
+def check_parameters(selector: Any, name: str) -> None:
+    """Refuse parameters that are wrong whatever the problem, as far as the selector tells them.
+
+    Ours tell by ``check_parameters``, and so may anybody's; scikit-learn's declare them.
+
+    Examples
+    --------
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> check_parameters(SelectKBest(k="many"), "anova")
+    Traceback (most recent call last):
+    metafs.errors.UsageError: selector 'anova' refuses its parameters: InvalidParameterError: ...
+    """
+    try:
+        if hasattr(selector, "check_parameters"):
+            selector.check_parameters()
+        elif hasattr(selector, "_parameter_constraints"):
+            selector._validate_params()
+    except MetafsError as error:
+        raise UsageError(str(error)) from error
+    except Exception as error:  # a stranger's own way to refuse
+        raise UsageError(f"selector {name!r} refuses its parameters: {describe(error)}") from error
+
+
+def takes_prior(selector: Any) -> bool:
+    """Tell whether a selector can start from a prior."""
+    return bool(has_fit_parameter(selector, "prior"))
+
+
+def select(
+    selector: Any,
+    X: Matrix,
+    y: Array,
+    *,
+    prior: Prior | None = None,
+    meta_features: Array | None = None,
+    keep: Sequence[int] = (),
+) -> Selection:
+    """Fit a clone of the selector; the columns in `keep` are selected whatever it says.
+
+    Examples
+    --------
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> X, y = np.array([[0.0, 3.0], [0.1, 1.0], [9.0, 2.0]]), np.array([0, 0, 1])
+    >>> select(SelectKBest(k=1), X, y).selected
+    array([ True, False])
+    """
+    fit_parameters = {
+        name: value
+        for name, value in {"prior": prior, "meta_features": meta_features}.items()
+        if value is not None and has_fit_parameter(selector, name)
+    }
+    fitted = clone(selector).fit(X, y, **fit_parameters)
+    if not hasattr(fitted, "get_support") and not hasattr(fitted, "support_"):
+        raise UsageError(
+            f"{type(fitted).__name__} is no selector: it does not tell what it selects."
+        )
+    support = fitted.get_support() if hasattr(fitted, "get_support") else fitted.support_
+    selected = np.array(support, dtype=bool)
+    _require_one_each("support", selected, X.shape[1])
+    scores = _scores(fitted, selected)
+    selected[list(keep)] = True
+    return Selection(
+        selected=selected,
+        scores=scores,
+        ranking=_ranking(fitted, scores, selected),
+        n_evaluations=_optional(int, getattr(fitted, "n_evaluations_", None)),
+        stopped=_optional(str, getattr(fitted, "stopped_", None)),
+        fitness=_optional(float, getattr(fitted, "fitness_", None)),
+        candidates=_candidates(fitted, X.shape[1]),
+    )
+
+
+def _optional(kind: type, value: Any) -> Any:
+    return None if value is None else kind(value)
+
+
+def _require_one_each(what: str, values: Array, n_features: int) -> None:
+    if values.shape != (n_features,):
+        raise ValueError(f"its {what} has shape {values.shape}, not one entry for each feature")
+
+
+def _candidates(fitted: Any, n_features: int) -> tuple[tuple[int, tuple[int, ...], float], ...]:
+    found = []
+    for step, features, fitness in getattr(fitted, "candidates_", ()):
+        if any(not 0 <= feature < n_features for feature in features):
+            raise ValueError(f"its candidate {features} names a feature that does not exist")
+        found.append((int(step), tuple(int(feature) for feature in features), float(fitness)))
+    return tuple(found)
+
+
+def _scores(fitted: Any, selected: Array) -> Array:
+    """Return the selector's scores; one that only ranks or only chooses is scored by that."""
+    if hasattr(fitted, "scores_"):
+        scores = np.asarray(fitted.scores_, dtype=np.float64)
+    elif hasattr(fitted, "ranking_"):
+        scores = -np.asarray(fitted.ranking_, dtype=np.float64)
+    else:
+        scores = selected.astype(np.float64)
+    _require_one_each("scores", scores, len(selected))
+    return scores
+
+
+def _ranking(fitted: Any, scores: Array, selected: Array) -> Array:
+    if hasattr(fitted, "ranking_"):
+        ranks = np.asarray(fitted.ranking_, dtype=np.int64)
+        _require_one_each("ranking", ranks, len(scores))
+        return ranks
+    return ranking(np.nan_to_num(scores, nan=-np.inf), first=selected)

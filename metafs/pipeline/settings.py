@@ -1,0 +1,227 @@
+"""How problems are to be solved: plain names and numbers, and what they resolve to."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from difflib import get_close_matches
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from metafs.data.parameters import check_at_least
+from metafs.data.problem import Problem
+from metafs.errors import UsageError
+from metafs.pipeline.scoring import (
+    default_scoring,
+    require_fitting_learner,
+    require_fitting_scoring,
+    scorer_named,
+)
+from metafs.pipeline.selection import check_parameters, configured
+from metafs.plugin.prior import THRESHOLD
+from metafs.plugin.registry import Registry
+from metafs.transfer.expectation import TRANSFERS
+
+DEFAULT_REGRESSOR = "forest"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a run; two runs with equal settings and content give equal answers."""
+
+    selector: Any = "climb"
+    """A public name, or any scikit-learn-compatible selector object."""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters of the selector.
+
+    ``measure`` (of sets), ``quality`` (a measure of features) and ``regressor`` may be given by
+    their public names."""
+    learner: Any = None
+    """A public name or an estimator; by default logistic for classes and ridge for numbers."""
+    distance: str = "jsd-features"
+    project: int | None = None
+    """Describe problems by this many features only: those most often selected so far."""
+    transfer: str = "guided"
+    regressor: str | None = None
+    """How memory judges features that no neighbour had, by their meta-features; a forest."""
+    neighbours: int = 5
+    threshold: float = THRESHOLD
+    budget: int | None = None
+    """Evaluations of a search; None is the selector's own, 1000 for climb, no end for gflip."""
+    seconds: float | None = None
+    scoring: str | None = None
+    keep: tuple[str, ...] = ()
+    folds: int = 5
+    seed: int | None = 0
+
+    def digest(self) -> str:
+        """Return a short text that is equal for equal settings."""
+        values = {each.name: _described(getattr(self, each.name)) for each in fields(self)}
+        text = json.dumps(values, sort_keys=True)
+        return blake2b(text.encode(), digest_size=12).hexdigest()
+
+    def digest_for(self, problem: Problem) -> str:
+        """Return a digest that also differs for other meta-features of the same problem."""
+        if problem.meta_features is None:
+            return self.digest()
+        told = blake2b(self.digest().encode(), digest_size=12)
+        told.update(json.dumps(problem.meta_feature_names).encode())
+        order = np.argsort(problem.feature_names)  # columns in another order are the same problem
+        told.update(np.ascontiguousarray(problem.meta_features[order]).tobytes())
+        return told.hexdigest()
+
+    def resolve(self, registry: Registry) -> "Plan":
+        """Look every name up, once, before any problem is read."""
+        _require_one_of("transfer", self.transfer, TRANSFERS)
+        check_at_least("neighbours", self.neighbours, 1)
+        if self.budget is not None:
+            check_at_least("budget", self.budget, 1)
+        check_at_least("folds", self.folds, 2)
+        if self.project is not None:
+            check_at_least("project", self.project, 1)
+        if not 0 <= self.threshold <= 1:
+            raise UsageError(f"threshold must lie between 0 and 1, not {self.threshold:g}.")
+        if self.seconds is not None and not self.seconds > 0:
+            raise UsageError(f"seconds must be more than 0, not {self.seconds:g}.")
+        if self.scoring is not None:
+            scorer_named(self.scoring)
+        distance = registry.distances[self.distance]
+        if self.project is not None and not hasattr(distance, "features"):
+            raise UsageError(f"distance {self.distance!r} cannot be projected: use jsd-rows.")
+        return Plan(
+            self,
+            self._selector(registry),
+            self._learners(registry),
+            distance,
+            regressor_named(self.regressor, registry),
+        )
+
+    def _learners(self, registry: Registry) -> dict[bool, tuple[str, Any]]:
+        """Return name and learner for classes (True) and for numbers (False)."""
+        if self.learner is None:
+            names = {True: "logistic", False: "ridge"}
+            return {task: (name, registry.learners.get(name)) for task, name in names.items()}
+        named = isinstance(self.learner, str)
+        learner = registry.learners[self.learner] if named else self.learner
+        return dict.fromkeys((True, False), (_name(self.learner), learner))
+
+    def _selector(self, registry: Registry) -> Any:
+        """Return the selector with its parameters, budget and seed."""
+        named = isinstance(self.selector, str)
+        selector = registry.selectors[self.selector] if named else self.selector
+        if isinstance(selector, type) or not hasattr(selector, "get_params"):
+            raise UsageError(
+                f"{selector!r} is not a selector: give a name, or an object such as SelectKBest()."
+            )
+        params = dict(self.params)
+        unknown = params.keys() - selector.get_params().keys()
+        if unknown:
+            raise UsageError(
+                f"selector {self.selector_name!r} has no parameter {min(unknown)!r}: "
+                f"it has {', '.join(sorted(selector.get_params(deep=False)))}."
+            )
+        for name, offers in {
+            "quality": registry.measures,
+            "regressor": registry.regressors,
+        }.items():
+            if isinstance(params.get(name), str):
+                params[name] = offers[params[name]]
+        if isinstance(params.get("measure"), str):
+            params["measure"] = self._measure_of_sets(params["measure"], registry)
+        limits = {"max_evaluations": self.budget, "max_seconds": self.seconds}
+        limits = {name: limit for name, limit in limits.items() if limit is not None}
+        ready = configured(selector, {**limits, "random_state": self.seed, **params})
+        check_parameters(ready, self.selector_name)
+        return ready
+
+    def _measure_of_sets(self, name: str, registry: Registry) -> Any:
+        """Return the measure of that name; one that wraps a learner wraps the one asked for."""
+        measure = registry.measures[name]
+        if not hasattr(measure, "of_set"):
+            raise UsageError(f"measure {name!r} is of single features, not of sets.")
+        if self.learner is None or not hasattr(measure, "learner"):
+            return measure
+        _, learner = self._learners(registry)[True]
+        return replace(measure, learner=learner)
+
+    @property
+    def selector_name(self) -> str:
+        """The selector's public name, or the class of one given by hand."""
+        return _name(self.selector)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Settings with the objects that their names stand for."""
+
+    settings: Settings
+    selector: Any
+    learners: Mapping[bool, tuple[str, Any]]
+    distance: Any
+    regressor: Any
+    """None if no plugin offers the default one."""
+    fold_selector: Any = None
+    """What selects inside folds, if not the selector: one without an aim set for all rows."""
+
+    def selector_for(
+        self, categorical: Iterable[int], keep: Iterable[int], *, in_fold: bool = False
+    ) -> Any:
+        """Return the selector, told of categorical and kept columns if it can make use of it."""
+        told = {"categorical_features": sorted(categorical), "keep_features": sorted(keep)}
+        other = in_fold and self.fold_selector is not None
+        selector = self.fold_selector if other else self.selector
+        return configured(selector, {name: value for name, value in told.items() if value})
+
+    def learner_for(self, problem: Problem) -> tuple[str, Any]:
+        """Return the learner that suits the problem's target, with its name."""
+        name, learner = self.learners[problem.is_classification]
+        if learner is None:
+            raise UsageError(f"no plugin offers the learner {name!r}: choose one with --learner.")
+        require_fitting_learner(learner, name, problem)
+        return name, learner
+
+    def keeping(self, keep: tuple[str, ...]) -> "Plan":
+        """Return the plan with other columns that are always selected."""
+        if keep == self.settings.keep:
+            return self
+        return replace(self, settings=replace(self.settings, keep=keep))
+
+    def scoring_for(self, problem: Problem) -> str:
+        """Return the scorer asked for, or the one that suits the problem's target."""
+        if self.settings.scoring is None:
+            return default_scoring(problem)
+        require_fitting_scoring(self.settings.scoring, problem)
+        return self.settings.scoring
+
+
+def regressor_named(name: str | None, registry: Registry) -> Any:
+    """Return the regressor of that name, or the default one if it is installed."""
+    return registry.regressors.get(DEFAULT_REGRESSOR) if name is None else registry.regressors[name]
+
+
+def _described(value: Any) -> Any:
+    """Return plain values that are equal for equal settings, in this process and in any other."""
+    if isinstance(value, (str, int, float, type(None))):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _described(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_described(each) for each in value]
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return [_described(type(value)), _described(value.get_params(deep=False))]
+    if is_dataclass(value) and not isinstance(value, type):
+        return [_described(type(value)), repr(value)]
+    named = value if hasattr(value, "__qualname__") else type(value)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+def _name(value: Any) -> str:
+    return value if isinstance(value, str) else type(value).__name__
+
+
+def _require_one_of(what: str, value: str, known: Mapping[str, Any]) -> None:
+    if value not in known:
+        near = get_close_matches(value, known, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
+        raise UsageError(f"there is no {what} named {value!r}: {hint}")

@@ -1,0 +1,64 @@
+"""What `solve` says of each problem: one frozen record."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from metafs.pipeline.saving import Saving
+
+PHASES = ("describe", "recall", "expect", "select", "learn", "record")
+Status = Literal["solved", "failed", "skipped"]
+Experience = Literal["near", "far", "none", "nameless"]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The outcome of one problem of a stream."""
+
+    problem: str
+    status: Status
+    features: tuple[str, ...] = ()
+    """The selected features, the best first."""
+    fitness: float | None = None
+    """What the search optimised, for the selected set."""
+    score: float | None = None
+    """Honest: cross-validated with the selection made inside the folds."""
+    optimistic_score: float | None = None
+    """Cross-validated on columns selected from all rows."""
+    scoring: str | None = None
+    n_evaluations: int | None = None
+    stopped: str | None = None
+    neighbours: tuple[tuple[str, float], ...] = ()
+    """(problem, distance), the nearest first."""
+    transferred: tuple[str, ...] = ()
+    """The features that memory proposed, to start from or to try first."""
+    experience: Experience | None = None
+    """Whether memory had relevant experience; None if it was not asked, "nameless" if columns have
+    no names by which to compare them."""
+    saving: Saving | None = None
+    """What memory saved, if a cold search was run to tell."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Seconds by phase."""
+    error: str | None = None
+    details: str | None = field(default=None, repr=False)
+    """The traceback of an unforeseen error."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values, in the order that the documentation promises."""
+        return {
+            "problem": self.problem,
+            "status": self.status,
+            "features": list(self.features),
+            "fitness": self.fitness,
+            "score": self.score,
+            "optimistic_score": self.optimistic_score,
+            "scoring": self.scoring,
+            "n_evaluations": self.n_evaluations,
+            "stopped": self.stopped,
+            "neighbours": [{"problem": name, "distance": d} for name, d in self.neighbours],
+            "transferred": list(self.transferred),
+            "experience": self.experience,
+            "saving": None if self.saving is None else asdict(self.saving),
+            "seconds": {phase: self.seconds.get(phase, 0.0) for phase in PHASES},
+            "error": self.error,
+        }

@@ -1,0 +1,1 @@
+"""Statistics on plain arrays: bins, information, shrinkage, maps of quality, BLAS threads."""

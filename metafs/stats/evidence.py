@@ -1,0 +1,118 @@
+r"""Weigh what a problem tells of its features against what memory expects of them.
+
+With :math:`I(s)` the mutual information of a feature alone with the target, :math:`H(s)` its
+entropy, and :math:`P(s)` what memory expects of it,
+
+.. math:: \mathrm{promise}(s) = \frac{I(s) + H(s)}{\max_t (I(t) + H(t))} + \frac{P(s)}{2}
+
+The first features of a set must tell much alone. Those that join it later must part the rows that
+it leaves together, and the more entropy a feature has, the more rows it parts. Both are counted in
+bits: where no feature tells much alone, what it tells hardly matters. A feature that memory never
+met is judged by its own evidence. Evidence of one's own that contradicts memory is a reason for
+doubt.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.sparse import csc_array
+from scipy.special import xlogy
+
+from metafs.data.typing import Array, Matrix
+from metafs.stats.discretise import discretise, discretise_target
+from metafs.stats.information import SetInformation, entropy
+
+MUCH = 0.45
+"""The share of the target that one feature must tell for good sets to be small."""
+OF_MEMORY = 0.5
+"""The weight of what memory expects; that of the best evidence of one's own is 1."""
+
+
+def information_of_each(
+    X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]] | None = None, *, n_bins: int = 4
+) -> Array:
+    """Return the mutual information of each feature with the target, in bits.
+
+    Real-valued features and targets are discretised into `n_bins`.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> information_of_each(X, np.array([0, 0, 1, 1]))
+    array([1., 0.])
+    """
+    codes = discretise(X, n_bins=n_bins, categories=categories).matrix
+    return _information(codes, y, n_bins)
+
+
+def own_evidence(
+    X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]] | None = None, *, n_bins: int = 4
+) -> tuple[Array, Array]:
+    """Return the mutual information of each feature with the target, and its entropy, in bits.
+
+    The entropy is the most that a feature can tell of any target.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> own_evidence(X, np.array([0, 0, 1, 1]))
+    (array([1., 0.]), array([1., 1.]))
+    """
+    codes = discretise(X, n_bins=n_bins, categories=categories).matrix
+    return _information(codes, y, n_bins), _entropies(codes)
+
+
+def _information(codes: csc_array, y: Array, n_bins: int) -> Array:
+    return SetInformation(codes, discretise_target(np.asarray(y), n_bins=n_bins)).of_each()
+
+
+def _entropies(codes: csc_array) -> Array:
+    n_samples, n_features = codes.shape
+    n_values = int(codes.data.max(initial=0)) + 1
+    column = np.repeat(np.arange(n_features), np.diff(codes.indptr))
+    stored = np.bincount(column * n_values + codes.data, minlength=n_features * n_values)
+    counts = stored.reshape(n_features, n_values)
+    counts[:, 0] = n_samples - counts[:, 1:].sum(axis=1)
+    p = counts / n_samples
+    return np.asarray(-xlogy(p, p).sum(axis=1) / np.log(2) + 0.0)
+
+
+def promise(own: Array, entropies: Array, expected: Array) -> Array:
+    """Return how promising each feature is, from its own evidence and the expectation of it.
+
+    Examples
+    --------
+    >>> promise(np.array([0.8, 0.2, 0.2]), np.array([1.0, 1.0, 0.5]), np.array([0.0, 0.0, 0.9]))
+    array([1.        , 0.66666667, 0.83888889])
+    """
+    evidence = own + entropies
+    best = evidence.max(initial=0.0)
+    return np.asarray((evidence / best if best > 0 else evidence) + OF_MEMORY * expected)
+
+
+def one_tells_much(own: Array, y: Array) -> bool:
+    """Tell whether one feature alone tells nearly half of the target.
+
+    Examples
+    --------
+    >>> y = np.array([0, 1, 0, 1])
+    >>> one_tells_much(np.array([0.5, 0.1]), y), one_tells_much(np.array([0.2, 0.1]), y)
+    (True, False)
+    """
+    of_y = entropy(np.bincount(discretise_target(np.asarray(y))))
+    return bool(own.max(initial=0.0) > MUCH * of_y)
+
+
+def agree(own: Array, expected: Array) -> bool:
+    """Tell whether features of which more is expected also tell more here, or nothing is expected.
+
+    Examples
+    --------
+    >>> agree(np.array([0.9, 0.1, 0.0]), np.array([0.8, 0.0, 0.0]))
+    True
+    >>> agree(np.array([0.0, 0.1, 0.9]), np.array([0.8, 0.0, 0.0]))
+    False
+    """
+    if np.ptp(expected) == 0 or np.ptp(own) == 0:
+        return True
+    return bool(np.corrcoef(own, expected)[0, 1] > 0)

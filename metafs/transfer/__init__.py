@@ -1,0 +1,1 @@
+"""What past problems let expect of a new one: rules on plain values, without a database."""

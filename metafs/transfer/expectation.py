@@ -1,0 +1,253 @@
+r"""Expect: turn what worked on near problems into a prior over the features of a new one.
+
+The published rule, for the k nearest problems :math:`D_1 \dots D_k` of a new problem D:
+
+.. math:: P_D(s) = \frac{\sum_i w(d(D, D_i)) \, Q(s, D_i)}{\sum_i w(d(D, D_i))},
+          \qquad w(d) = \frac{1}{c + d^2}, \quad c = 0.001
+
+B. Goertzel, N. Geisweiller and C. Poulin, "Meta-learning for feature selection", 2021,
+section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins.
+
+Ours guides the whole search. It takes the mean of two things: what near problems say, with one
+more neighbour at distance 1 that says nothing, so that far problems promise little; and how often
+the feature was selected in all problems that had it. Near problems' sets say how many features
+to try first; features that the new problem lacks count too, for others take their place. The
+nearest ones' are themselves tried where a set's size has no price.
+
+A feature that none of these problems had is expected to do as features of its kind did, where
+memory can judge that (`metafs.transfer.meta_regression`), else nothing.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from metafs.data.typing import Array
+from metafs.plugin.prior import THRESHOLD, Prior, Source, start_from
+
+if TYPE_CHECKING:
+    from metafs_metadb import FeatureRecord
+
+C = 0.001
+"""The paper's c: how much a problem at distance 0 may outweigh the others."""
+
+STARTS = 3
+"""Neighbours whose sets a guided search is told of."""
+
+OF_NEIGHBOURS = 0.5
+"""The neighbours' part in what guides; the rest is the record over all problems."""
+
+FAR = 0.95
+"""Beyond this distance a nearest problem is no reason for trust."""
+
+
+class Fared(Protocol):
+    """How features did, one value each."""
+
+    @property
+    def quality(self) -> Array:
+        """As the learner earned it, in [0, 1]; 0 for a feature that was not selected."""
+
+    @property
+    def selected(self) -> Array:
+        """Whether, or how often, it was selected."""
+
+    @property
+    def relative(self) -> Array:
+        """Its score between 0 and that of the best feature, 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Experience:
+    """What is remembered of a near problem: its features and how each fared there."""
+
+    problem: str
+    source: str
+    distance: float
+    features: Sequence[str]
+    q: Array
+    """As the selector scored each feature, on the selector's own scale."""
+    quality: Array
+    selected: Array
+
+    @cached_property
+    def relative(self) -> Array:
+        """The scores between 0 and 1 for the best, whatever unit the selector scored in."""
+        q: Array = np.clip(np.nan_to_num(self.q), 0.0, None)
+        best = q.max(initial=0.0)
+        return q / best if best > 0 else q
+
+
+def weight(distance: Array | float, c: float = C) -> Array:
+    """Return w(d) = 1 / (c + d²).
+
+    Examples
+    --------
+    >>> weight(np.array([0.5, 1.0])).round(3)
+    array([3.984, 0.999])
+    """
+    return np.asarray(1.0 / (c + np.square(distance)))
+
+
+def shares(distances: Array, nobody: float = 0.0) -> Array:
+    """Return the share of each neighbour in what is expected.
+
+    `nobody` is the weight of one more neighbour, of whom nothing is to be expected.
+
+    Examples
+    --------
+    >>> shares(np.array([0.5, 0.5])), shares(np.array([1.0]), nobody=float(weight(1.0)))
+    (array([0.5, 0.5]), array([0.5]))
+    """
+    w = weight(distances)
+    return np.asarray(w / (w.sum() + nobody))
+
+
+def expectation(distances: Array, qualities: Array, nobody: float = 0.0) -> Array:
+    """Return P_D for each feature, from k distances and qualities of shape (k, n_features).
+
+    Examples
+    --------
+    >>> expectation(np.array([0.5, 0.5]), np.array([[1.0, 0.0], [0.5, 0.0]]))
+    array([0.75, 0.  ])
+    """
+    return np.asarray(shares(distances, nobody) @ qualities)
+
+
+def reputation(record: "FeatureRecord") -> Array:
+    """Return how often each feature was selected in all solved problems that had it.
+
+    One more problem is counted that did not select it, so that a single success is no proof.
+    """
+    return np.asarray(record.n_selected / (record.n_problems + 1.0))
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A way to use memory: what a feature was worth elsewhere, and what is made of that here."""
+
+    worth: Callable[[Fared], Array]
+    guides: bool = True
+    """Whether the search goes by the expectations, or only starts from them, as published."""
+    remembers: bool = True
+    """Whether anything is asked of memory."""
+
+
+TRANSFERS: Mapping[str, Transfer | None] = {
+    "none": None,
+    # The problem's own evidence alone: what any use of memory has to beat.
+    "ranked": Transfer(lambda fared: np.zeros(len(fared.quality)), remembers=False),
+    "paper": Transfer(lambda fared: fared.quality, guides=False),
+    # A little for its score, so that every feature that was scored counts.
+    "guided": Transfer(lambda fared: 0.8 * fared.selected + 0.2 * fared.relative),
+}
+
+
+def expect(
+    near: Sequence[Experience],
+    names: Sequence[str],
+    transfer: str = "guided",
+    threshold: float = THRESHOLD,
+    *,
+    judged: Array | None = None,
+    record: "FeatureRecord | None" = None,
+) -> Prior | None:
+    """Turn what is remembered into a prior; without anything, into none.
+
+    Parameters
+    ----------
+    near : sequence of Experience
+        The nearest problems.
+    names : sequence of str
+        The features of the new problem.
+    transfer : str
+        A name of `TRANSFERS`.
+    threshold : float
+        The expectation from which the published rule starts with a feature.
+    judged : array of shape (n_features,), optional
+        What each feature is expected to be worth by its properties. It holds for those that no
+        neighbour had, nor any other problem on `record`.
+    record : FeatureRecord, optional
+        How each feature fared in all problems.
+    """
+    rule = TRANSFERS[transfer]
+    if rule is None:
+        return None
+    if not rule.remembers:
+        return Prior(np.zeros(len(names)), guides=True)
+    nobody = float(weight(1.0)) if rule.guides else 0.0
+    places = _places(near, names)
+    worths = _aligned([rule.worth(each) for each in near], places, len(names))
+    expected, sources = _expected(near, worths, nobody)
+    strange = strangers(near, names) if judged is not None else np.zeros(0, dtype=np.int64)
+    if rule.guides and record is not None:
+        expected = OF_NEIGHBOURS * expected + (1 - OF_NEIGHBOURS) * reputation(record)
+        strange = strange[record.n_problems[strange] == 0]
+    if judged is not None:
+        expected[strange] = np.clip(judged[strange], 0.0, 1.0)
+    if not near and not expected.any():
+        return None
+    if rule.guides:
+        starts = [
+            np.sort(there[each.selected & (there >= 0)])
+            for each, there in zip(near[:STARTS], places[:STARTS], strict=True)
+        ]
+    else:
+        starts = [start_from(expected, threshold)]
+    return Prior(
+        expected,
+        starts=tuple(start for start in starts if len(start)),
+        size=usual_size(near),
+        guides=rule.guides,
+        doubtful=near[0].distance > FAR if near else judged is None,
+        sources=sources,
+        judged=strange,
+    )
+
+
+def usual_size(near: Sequence[Experience]) -> int:
+    """Return how many features near problems selected, on average; 0 if none is near."""
+    return round(np.mean([each.selected.sum() for each in near])) if near else 0
+
+
+def strangers(near: Sequence[Experience], names: Sequence[str]) -> Array:
+    """Return the indices of the features that no near problem had.
+
+    Examples
+    --------
+    >>> strangers([], ["a", "b"])
+    array([0, 1])
+    """
+    known = {name for memory in near for name in memory.features}
+    return np.flatnonzero([name not in known for name in names])
+
+
+def _expected(
+    near: Sequence[Experience], quality: Array, nobody: float
+) -> tuple[Array, tuple[Source, ...]]:
+    """Return the expectation of each feature, and each neighbour's part in it."""
+    distances = np.array([memory.distance for memory in near])
+    sources = tuple(
+        Source(memory.problem, memory.distance, float(share), row)
+        for memory, share, row in zip(near, shares(distances, nobody), quality, strict=True)
+    )
+    return np.clip(expectation(distances, quality, nobody), 0.0, 1.0), sources
+
+
+def _places(near: Sequence[Experience], names: Sequence[str]) -> list[Array]:
+    """Return which feature of the new problem each of a neighbour's features is; -1 for none."""
+    place = {name: index for index, name in enumerate(names)}
+    return [
+        np.array([place.get(name, -1) for name in each.features], dtype=np.int64) for each in near
+    ]
+
+
+def _aligned(remembered: Sequence[Array], places: Sequence[Array], n_features: int) -> Array:
+    """Return (k, n_features): what is remembered, for the features of the new problem."""
+    aligned = np.zeros((len(places), n_features))
+    for row, values, place in zip(aligned, remembered, places, strict=True):
+        row[place[place >= 0]] = np.nan_to_num(values[place >= 0])
+    return aligned

@@ -1,0 +1,98 @@
+r"""Judge: what to expect of features that no near problem had, by their meta-features.
+
+Algorithm 1 of E. Krupka, A. Navot, N. Tishby, "Learning to Select Features using their
+Properties", JMLR 9, 2008, with the whole memory for a training set: every feature f of the space
+whose properties u(f) are known is a row, and how it fared, averaged over the problems that had it,
+is its label. A regressor that can weight its rows counts each by the number of these problems.
+
+.. math:: \hat{Q} = \mathrm{regalg}\big(\{(u(f), \bar{Q}(f))\}_f\big), \qquad
+          P_D(s) = \hat{Q}(u(s)) \ \text{for a feature } s \text{ that no neighbour had}
+
+So a column that is new, or was renamed, is expected to do as features of its kind did.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from metafs.data.typing import Array
+from metafs.stats.quality_map import QualityMap
+from metafs.stats.regression import knows_how_sure, takes_weights
+
+if TYPE_CHECKING:
+    from metafs_metadb import FeatureExperience
+
+FEWEST = 10
+"""A map is not drawn from fewer features than this."""
+
+MOST = 2_000
+"""More features than this are not worth waiting for: so many are drawn from them."""
+
+LATEST = 1_000
+"""How many problems of a space, the latest, have a say: judging stays quick as memory grows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What features are expected to be worth by their properties alone."""
+
+    expected: Array
+    """(n_features,), in [0, 1]."""
+    std: Array | None
+    """How far features of such a kind lie around it; None if the regressor does not know."""
+    by: tuple[str, ...]
+    """The meta-features they were judged by."""
+    n_features: int
+    """How many features memory has drawn the map from."""
+
+
+def judge(
+    fared: "FeatureExperience",
+    worth: Array,
+    meta_features: Array,
+    meta_feature_names: Sequence[str],
+    regressor: Any,
+    *,
+    seed: int = 0,
+) -> Judgement | None:
+    """Judge features by those meta-features that memory knows too.
+
+    Parameters
+    ----------
+    fared : FeatureExperience
+        How features with known meta-features did.
+    worth : array of shape (len(fared),)
+        What each of them was worth.
+    meta_features : array of shape (n_features, k)
+        Of the features to judge, NaN where unknown.
+    meta_feature_names : sequence of str
+        The names of these k.
+    regressor : estimator
+        From meta-features to worth.
+
+    Returns
+    -------
+    Judgement or None
+        None if memory holds too few features, or knows none of these meta-features.
+    """
+    common = [name for name in meta_feature_names if name in fared.meta_feature_names]
+    if len(fared) < FEWEST or not common:
+        return None
+    there = fared.meta_features[:, [fared.meta_feature_names.index(name) for name in common]]
+    here = meta_features[:, [list(meta_feature_names).index(name) for name in common]]
+    rows = np.arange(len(fared))
+    if len(rows) > MOST:
+        rows = np.sort(np.random.default_rng(seed).choice(rows, MOST, replace=False))
+    weights = fared.n_problems[rows].astype(np.float64) if takes_weights(regressor) else None
+    quality_map = QualityMap(regressor).fit(there[rows], worth[rows], sample_weight=weights)
+    std = None
+    if knows_how_sure(regressor):
+        expected, std = quality_map.predict(here, return_std=True)
+    else:
+        expected = quality_map.predict(here)
+    blank = np.isnan(here).all(axis=1)  # of which nothing is known: as any feature
+    expected = np.where(blank, worth[rows].mean(), expected)
+    std = None if std is None else np.where(blank, worth[rows].std(), std)
+    return Judgement(np.clip(expected, 0.0, 1.0), std, tuple(common), len(rows))
