@@ -7,8 +7,8 @@ asked, and one from the feature's record over all problems,
 
 with v what the feature was worth there, a = 1/2 and w_0 = w(1) where the transfer guides, a = 1
 and w_0 = 0 for the published rule (`metafs.transfer.expectation`). Neighbours and features speak
-by the best runs they had when the run began. A feature that nobody had was judged by its kind, and of that
-only the result is kept.
+by the best runs they had when the run began. A feature that nobody had was judged by its
+kind, and of that only the result is kept.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,10 +1,10 @@
 """Generators: features that are drawn when wanted, because there are too many to list them.
 
-A generator knows how to draw a feature near a point in the space of meta-features, what the
-meta-features of a drawn one are, what it costs, and its value on instances.
-`metafs.plugin.hookspecs` has the contract; a generator that is faster on many features at once, or on instances it has
-seen before, also has ``prepare(images)``, ``measure_all(features, prepared)`` and
-``sample_all(points, rng)``.
+A generator knows how to draw a feature near a point in the space of meta-features, what the meta-
+features of a drawn one are, what it costs, and its value on instances. `metafs.plugin.hookspecs`
+has the contract; a generator that is faster on many features at once, or on instances it has seen
+before, also has ``prepare(images)``, ``measure_all(features, prepared)`` and ``sample_all(points,
+rng)``.
 """
 
 from collections.abc import Hashable, Sequence
