@@ -1,0 +1,130 @@
+"""What memory knows of a new problem's weights, columns and chances of transfer.
+
+All of it is aligned with the new problem's columns. Nothing of it comes from the new problem's
+own labels.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from metafs.data.typing import Array
+
+STRENGTHS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)
+"""Grid of the strength s with which past models are believed; 0 is no memory."""
+
+N_LABELS = (2, 5, 20)
+"""Labels a class, or rows where the target is a number, at which transfer is measured."""
+
+BASIS = "space"
+"""Named instead of a past problem by a direction that belongs to the basis of a space."""
+
+
+@dataclass(frozen=True, eq=False)
+class Directions:
+    """Weight vectors that linear models of past problems learned.
+
+    Examples
+    --------
+    >>> known = Directions.of([[1.0, 0.0, -2.0]], problems=["spam"])
+    >>> known.columns([2, 0]).weights
+    array([[-2.,  1.]])
+    """
+
+    weights: Array
+    """(m, n_features), in prepared units: per standard deviation of a column, and for words per
+    tf-idf of a row of unit length. 0 where unknown."""
+    problems: tuple[str, ...]
+    """(m,) The past problem that each comes from; `BASIS` for a vector of a space's basis."""
+    outputs: tuple[str | None, ...] = field(repr=False)
+    """(m,) The class that it speaks for; None for a number."""
+    distances: Array = field(repr=False)
+    """(m,) How far that problem is; NaN for the basis."""
+    n_labels: Array = field(repr=False)
+    """(m,) Labelled rows that it was learned from."""
+
+    @classmethod
+    def of(
+        cls,
+        weights: Any,
+        *,
+        problems: Any = None,
+        outputs: Any = None,
+        distances: Any = None,
+        n_labels: Any = None,
+    ) -> "Directions":
+        """Return directions of which not everything is known."""
+        table = np.atleast_2d(np.asarray(weights, dtype=np.float64))
+        m = len(table)
+        return cls(
+            table,
+            tuple(problems) if problems is not None else (BASIS,) * m,
+            tuple(outputs) if outputs is not None else (None,) * m,
+            np.asarray(distances, float) if distances is not None else np.full(m, np.nan),
+            np.asarray(n_labels, float) if n_labels is not None else np.full(m, np.nan),
+        )
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def columns(self, columns: Any) -> "Directions":
+        """Return the same directions on some columns."""
+        return replace(self, weights=self.weights[:, columns])
+
+
+@dataclass(frozen=True, eq=False)
+class Scales:
+    """What memory knows of the columns without any label; NaN where unknown."""
+
+    n_rows: Array
+    """(n_features,) How many rows are remembered; 0 where the column is unknown."""
+    document_frequency: Array
+    """(n_features,) The share of rows in which the column is not zero."""
+    mean: Array
+    """(n_features,)"""
+    spread: Array
+    """(n_features,) The standard deviation."""
+
+    def columns(self, columns: Any) -> "Scales":
+        """Return the same for some columns."""
+        return Scales(
+            self.n_rows[columns],
+            self.document_frequency[columns],
+            self.mean[columns],
+            self.spread[columns],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TransferExperience:
+    """What memory was worth to past problems with few labels.
+
+    It was measured on rows that no remembered model had seen.
+    """
+
+    n_labels: Array
+    """(L,) Labels a class, or rows where the target is a number."""
+    strengths: Array
+    """(S,) The grid of strengths; the first is 0, which is no memory."""
+    loss: Array
+    """(P, L, S) The scale-free loss of each past problem; NaN where not measured."""
+    weights: Array
+    """(P,) How related each past problem is."""
+
+
+@dataclass(frozen=True, eq=False)
+class WeightPrior:
+    """What memory knows of the weights of a new problem; None for what it does not know."""
+
+    directions: Directions | None = None
+    scales: Scales | None = None
+    experience: TransferExperience | None = None
+
+    def columns(self, columns: Any) -> "WeightPrior":
+        """Return what is known of some columns only."""
+        return replace(
+            self,
+            directions=None if self.directions is None else self.directions.columns(columns),
+            scales=None if self.scales is None else self.scales.columns(columns),
+        )
