@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.errors import UsageError
+from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
 from metafs.pipeline.recording import finish
 from metafs.pipeline.scoring import qualities
@@ -23,7 +24,6 @@ from metafs.pipeline.settings import Plan, Settings
 from metafs.pipeline.steps import Prepared, Stopwatch, Worked, prepare, search
 from metafs.plugin.prior import as_prior
 from metafs.plugin.registry import Registry
-from metafs_metadb import MetaDB
 
 UNNAMED = "unnamed"
 
@@ -176,7 +176,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         clock = Stopwatch()
         with clock("select"):
             selection = search(prepared, keep)
-        if memory.solved(problem, plan.settings) is None:
+        if memory.solved(problem, plan.settings.digest_for(problem)) is None:
             quality = qualities(problem, selection.selected)
             finish(prepared, Worked(selection, None, quality, clock.seconds), memory)
         return prepared, selection

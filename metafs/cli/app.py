@@ -10,8 +10,8 @@ import click
 
 from metafs.cli.output import stdout_for_data
 from metafs.errors import MetafsError
+from metafs.memory import MetaDBError
 from metafs.version import __version__
-from metafs_metadb import MetaDBError
 
 INTERRUPTED = 128 + signal.SIGINT
 """The exit code after Ctrl-C."""

@@ -5,7 +5,7 @@ import click
 from metafs.cli.app import Sentences
 from metafs.cli.options import db_option, json_option
 from metafs.cli.output import echo_line, to_json
-from metafs_metadb import MetaDB
+from metafs.memory import MetaDB
 
 
 class DbCommands(click.Group):

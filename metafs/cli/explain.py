@@ -8,10 +8,10 @@ from metafs.cli.app import Sentences
 from metafs.cli.lookup import among_spaces_option, problem_named
 from metafs.cli.options import db_option, json_option
 from metafs.cli.output import echo_line, echo_table, one_line, to_json
+from metafs.memory import MetaDB
 from metafs.memory.explaining import LIMIT
 from metafs.memory.explaining import explain as explain_run
 from metafs.transfer.explanation import Explanation, FeatureExplained, sentences
-from metafs_metadb import MetaDB
 
 ASKED = ("rank", "neighbour", "distance", "share")
 FEATURES = (

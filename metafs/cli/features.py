@@ -10,7 +10,7 @@ from metafs.cli.lists import echo, limit_option, space_option
 from metafs.cli.options import db_option, json_option, no_plugin_option
 from metafs.data.checks import listing
 from metafs.errors import UsageError
-from metafs_metadb import MetaDB, Table
+from metafs.memory import MetaDB, Table
 
 MOST_FEATURES = 20
 

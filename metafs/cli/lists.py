@@ -5,7 +5,7 @@ import click
 from metafs.cli.app import Sentences
 from metafs.cli.options import db_option, json_option
 from metafs.cli.output import echo_json, echo_table
-from metafs_metadb import MetaDB, Table
+from metafs.memory import MetaDB, Table
 
 # What people are shown; --json gives every column.
 PROBLEM_COLUMNS = (

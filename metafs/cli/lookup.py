@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from metafs.errors import UsageError
-from metafs_metadb import MetaDB, Table
+from metafs.memory import MetaDB, Table
 
 among_spaces_option = click.option(
     "--space", help="The pool of features to look in, if the name is in several."

@@ -7,7 +7,7 @@ from metafs.cli.lookup import among_spaces_option, problem_named
 from metafs.cli.options import db_option, json_option
 from metafs.cli.output import echo_json, echo_table
 from metafs.errors import MetafsError
-from metafs_metadb import Experience, MetaDB, Neighbour
+from metafs.memory import Experience, MetaDB, Neighbour
 
 COLUMNS = ("rank", "problem", "distance", "common_features", "common_selected")
 

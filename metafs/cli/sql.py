@@ -6,7 +6,7 @@ from metafs.cli.app import Sentences
 from metafs.cli.options import db_option, json_option, named_value
 from metafs.cli.output import echo_csv, echo_json, echo_line, echo_table, printable
 from metafs.errors import UsageError
-from metafs_metadb import MetaDB
+from metafs.memory import MetaDB
 
 MOST_ROWS = 1000
 PLAN_COLUMNS = ("explain_key", "explain_value")

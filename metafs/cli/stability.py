@@ -22,13 +22,13 @@ from metafs.cli.output import echo_line, echo_table, one_line, to_json
 from metafs.cli.progress import Progress
 from metafs.data.problem import Problem
 from metafs.data.readers import ReadOptions, Source, sources
+from metafs.memory import MetaDB, MetaDBError
 from metafs.pipeline.engines import require_engine
 from metafs.pipeline.recording import Failure, failure
 from metafs.pipeline.settings import Settings
 from metafs.pipeline.steps import blaming
 from metafs.plugin.registry import Registry
 from metafs.stability import Resampling, Stability, stability_of
-from metafs_metadb import MetaDB, MetaDBError
 
 INDICES = ("jensen_shannon", "by_chance", "jaccard", "kuncheva")
 

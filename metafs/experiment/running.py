@@ -23,6 +23,7 @@ from metafs.experiment.arms import COLD, Arm, explained
 from metafs.experiment.design import TARGET, Design
 from metafs.experiment.outcome import Outcome, fitness_of, outcome
 from metafs.experiment.why import Why, why
+from metafs.memory import MetaDB, MetaDBError
 from metafs.memory.memory import Memory, space_of
 from metafs.pipeline.engines import Map, open_engine, require_engine
 from metafs.pipeline.loop import Readable, is_interrupt
@@ -31,7 +32,6 @@ from metafs.pipeline.selection import configured
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.steps import prepare, work
 from metafs.plugin.registry import Registry
-from metafs_metadb import MetaDB, MetaDBError
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from metafs.memory import MetaDB
 from metafs.memory.explaining import explain_places
 from metafs.plugin.prior import most_expected
 from metafs.transfer.explanation import SELECTED, Asked
-from metafs_metadb import MetaDB
 
 MOST = 10
 """Features told of a problem."""

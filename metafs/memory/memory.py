@@ -14,7 +14,6 @@ from typing import Any
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.memory.best_runs import BestRuns, experiences
-from metafs.pipeline.settings import Settings
 from metafs.plugin.signature import Signature
 from metafs.transfer.expectation import Experience
 from metafs.transfer.meta_regression import LATEST
@@ -140,9 +139,9 @@ class Memory:
             exclude_source=exclude_source,
         )
 
-    def solved(self, problem: Problem, settings: Settings) -> Mapping[str, Any] | None:
-        """Return the run that solved the same content with the same settings, if there is one."""
-        return self.db.solved(problem.fingerprint, settings.digest_for(problem))
+    def solved(self, problem: Problem, settings: str) -> Mapping[str, Any] | None:
+        """Return the run that solved the same content with settings of this digest, if any."""
+        return self.db.solved(problem.fingerprint, settings)
 
     def record(
         self,

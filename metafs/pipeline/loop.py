@@ -16,6 +16,7 @@ from metafs.data.parameters import check_at_least
 from metafs.data.problem import Problem
 from metafs.data.readers import ReadOptions, sources
 from metafs.errors import UsageError
+from metafs.memory import MetaDB, MetaDBError
 from metafs.memory.memory import Memory
 from metafs.pipeline.engines import Map, open_engine, require_engine
 from metafs.pipeline.recording import Failure, fail, failure, finish, skipped
@@ -23,7 +24,6 @@ from metafs.pipeline.settings import Plan, Settings
 from metafs.pipeline.solution import Solution
 from metafs.pipeline.steps import Prepared, Worked, prepare, work
 from metafs.plugin.registry import Registry
-from metafs_metadb import MetaDB, MetaDBError
 
 
 class Readable(Protocol):
@@ -194,7 +194,7 @@ def _ready(readable: Readable, plan: Plan, memory: Memory | None) -> Prepared | 
     plan = plan.keeping(getattr(readable, "keep", plan.settings.keep))
     try:
         problem = readable.read()
-        stored = memory.solved(problem, plan.settings) if memory else None
+        stored = memory.solved(problem, plan.settings.digest_for(problem)) if memory else None
         return skipped(problem, stored) if stored else prepare(problem, plan, memory)
     except MetaDBError:
         raise  # without its memory the stream cannot go on

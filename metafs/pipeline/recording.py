@@ -10,6 +10,7 @@ import numpy as np
 
 from metafs.data.problem import Problem
 from metafs.errors import MetafsError, describe
+from metafs.memory import NeighbourRow, ProblemRow, RunRow, SelectionRows
 from metafs.memory.memory import Memory, problem_row
 from metafs.pipeline.saving import saving
 from metafs.pipeline.selection import takes_prior
@@ -18,7 +19,6 @@ from metafs.pipeline.solution import Experience, Solution
 from metafs.pipeline.steps import Prepared, Stopwatch, Worked, utc_now
 from metafs.transfer.expectation import TRANSFERS, weight
 from metafs.version import __version__
-from metafs_metadb import NeighbourRow, ProblemRow, RunRow, SelectionRows
 
 
 @dataclass(frozen=True, eq=False)

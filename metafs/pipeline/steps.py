@@ -14,6 +14,7 @@ from typing import Any
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.errors import MetafsError, ProblemError, describe
+from metafs.memory import FeatureExperience, FeatureRecord, Neighbour
 from metafs.memory.memory import Described, Memory
 from metafs.pipeline.scoring import Scores, learn, qualities
 from metafs.pipeline.selection import Selection, select, takes_prior
@@ -21,7 +22,6 @@ from metafs.pipeline.settings import DEFAULT_REGRESSOR, Plan
 from metafs.plugin.prior import Prior
 from metafs.transfer.expectation import TRANSFERS, Experience, expect, strangers
 from metafs.transfer.meta_regression import judge
-from metafs_metadb import FeatureExperience, FeatureRecord, Neighbour
 
 
 def utc_now() -> datetime:

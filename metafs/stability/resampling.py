@@ -15,6 +15,7 @@ from metafs.data.parameters import check_at_least
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.errors import UsageError
+from metafs.memory import MetaDB, StabilityRow
 from metafs.memory.memory import problem_row, uninterrupted
 from metafs.pipeline.engines import open_engine
 from metafs.pipeline.selection import Selection, check_parameters, configured, select
@@ -27,7 +28,6 @@ from metafs.stability.indices import (
     kuncheva,
 )
 from metafs.version import __version__
-from metafs_metadb import MetaDB, StabilityRow
 
 
 @dataclass(frozen=True, eq=False)

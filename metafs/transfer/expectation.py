@@ -21,15 +21,12 @@ memory can judge that (`metafs.transfer.meta_regression`), else nothing.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from metafs.data.typing import Array
 from metafs.plugin.prior import THRESHOLD, Prior, Source, start_from
-
-if TYPE_CHECKING:
-    from metafs_metadb import FeatureRecord
 
 C = 0.001
 """The paper's c: how much a problem at distance 0 may outweigh the others."""
@@ -42,6 +39,18 @@ OF_NEIGHBOURS = 0.5
 
 FAR = 0.95
 """Beyond this distance a nearest problem is no reason for trust."""
+
+
+class FeatureRecord(Protocol):
+    """How often features were met in solved problems, and how often selected, one value each."""
+
+    @property
+    def n_problems(self) -> Array:
+        """Problems that had the feature."""
+
+    @property
+    def n_selected(self) -> Array:
+        """Problems that selected it."""
 
 
 class Fared(Protocol):
@@ -117,7 +126,7 @@ def expectation(distances: Array, qualities: Array, nobody: float = 0.0) -> Arra
     return np.asarray(shares(distances, nobody) @ qualities)
 
 
-def reputation(record: "FeatureRecord") -> Array:
+def reputation(record: FeatureRecord) -> Array:
     """Return how often each feature was selected in all solved problems that had it.
 
     One more problem is counted that did not select it, so that a single success is no proof.
@@ -153,7 +162,7 @@ def expect(
     threshold: float = THRESHOLD,
     *,
     judged: Array | None = None,
-    record: "FeatureRecord | None" = None,
+    record: FeatureRecord | None = None,
 ) -> Prior | None:
     """Turn what is remembered into a prior; without anything, into none.
 

@@ -13,16 +13,13 @@ So a column that is new, or was renamed, is expected to do as features of its ki
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from metafs.data.typing import Array
 from metafs.stats.quality_map import QualityMap
 from metafs.stats.regression import knows_how_sure, takes_weights
-
-if TYPE_CHECKING:
-    from metafs_metadb import FeatureExperience
 
 FEWEST = 10
 """A map is not drawn from fewer features than this."""
@@ -32,6 +29,24 @@ MOST = 2_000
 
 LATEST = 1_000
 """How many problems of a space, the latest, have a say: judging stays quick as memory grows."""
+
+
+class FeatureExperience(Protocol):
+    """Features of known properties that past problems had, a row each."""
+
+    @property
+    def meta_feature_names(self) -> Sequence[str]:
+        """The names of the properties."""
+
+    @property
+    def meta_features(self) -> Array:
+        """The properties, of shape (n_features, k)."""
+
+    @property
+    def n_problems(self) -> Array:
+        """How many problems had each feature."""
+
+    def __len__(self) -> int: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +64,7 @@ class Judgement:
 
 
 def judge(
-    fared: "FeatureExperience",
+    fared: FeatureExperience,
     worth: Array,
     meta_features: Array,
     meta_feature_names: Sequence[str],
