@@ -66,6 +66,11 @@ def _shared_engine() -> Engine:
         return _engines[pid]
 
 
+def log_of(path: Path) -> Path:
+    """Return where DuckDB keeps the write-ahead log of a file."""
+    return path.with_name(f"{path.name}.wal")
+
+
 def is_there(path: Path) -> bool:
     """Tell whether there is anything at a path; an empty file, as `mktemp` makes, is nothing."""
     return path.exists() and not (path.is_file() and path.stat().st_size == 0)

@@ -1,15 +1,17 @@
-"""One read-only query from a person, unable to touch any other file.
+"""One query from a person, which can neither change anything nor keep anybody waiting.
 
-The query gets an engine of its own, with the MetaDB attached for reading, access to all other
-files switched off and the settings locked. One statement is let through, and only if it is a
-``select`` or an ``explain``: ``set variable`` is not stopped by locked settings, and a variable
-would answer for a parameter somebody forgot. DuckDB does not hear Ctrl-C while it is busy, so it
-works in a thread, and who waits for it interrupts it.
+DuckDB's own parsing decides what may run (`statement`). It runs on a private copy of the memory, in
+an engine of its own whose access to all other files is switched off and whose settings are locked:
+no path that it can reach is one of the database's own, and writers go on while it runs. Time and
+memory are limited, and it writes no temporary files. DuckDB does not hear Ctrl-C while it is busy,
+so it works in a thread, and who waits for it interrupts it.
 """
 
+import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,90 +19,118 @@ import duckdb
 
 from metafs_metadb.connect import Engine, plain, reading
 from metafs_metadb.errors import QueryRefused
-from metafs_metadb.migrate import require_current
+from metafs_metadb.snapshot import snapshot
+from metafs_metadb.statement import only_reading
 
-ALLOWED = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+LOCK_DOWN = (
+    "set temp_directory = ''",
+    "set enable_external_access = false",
+    "set lock_configuration = true",
+)
 
-LOCK_DOWN = ("set enable_external_access = false", "set lock_configuration = true")
-
-# Answers up to this many rows are fetched at once, so that somebody reading them in a pager does
-# not lock out a writer; a longer one holds the file until it has been read.
 FETCH_ROWS = 10_000
 
 Rows = Iterator[tuple[Any, ...]]
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class Limits:
+    """What a query may take."""
+
+    seconds: float = 30.0
+    memory_gb: float = 1.0
+
+
 def ask(
-    path: Path, wait_s: float, query: str, params: Mapping[str, object]
+    path: Path, wait_s: float, query: str, params: Mapping[str, object], limits: Limits
 ) -> tuple[tuple[str, ...], Rows]:
     """Return the column names and the rows of one query."""
     with ExitStack() as stack:
         engine = Engine()
         stack.callback(engine.con.close)
-        con = stack.enter_context(reading(path, wait_s, engine))
-        require_current(con, path)
+        statement = _accepted(engine.con.cursor(), query, params)
+        copy = stack.enter_context(snapshot(path, wait_s))
+        con = stack.enter_context(reading(copy, wait_s, engine))
+        con.execute(f"set memory_limit = '{round(limits.memory_gb * 1e6)}KB'")
         for setting in LOCK_DOWN:
             con.execute(setting)
-        try:
-            statement = _only_statement(con, query)
-            _require_params(statement.named_parameters, params)
-            _interruptibly(con, lambda: con.execute(statement, dict(params) or None))
-            columns = tuple(column[0] for column in con.description or ())
-            first = _fetch(con)
-        except duckdb.Error as error:
-            raise _refusal(error) from error
+        running = _Running(con, limits)
+        running.wait_for(lambda: con.execute(statement, dict(params) or None))
+        columns = tuple(column[0] for column in con.description or ())
+        first = running.fetch()
         if len(first) < FETCH_ROWS:
             return columns, iter(first)
-        return columns, _stream(con, first, stack.pop_all())
+        return columns, _stream(running, first, stack.pop_all())
 
 
-def _only_statement(con: duckdb.DuckDBPyConnection, query: str) -> duckdb.Statement:
-    statements = con.extract_statements(query)
-    if len(statements) != 1:
-        raise QueryRefused(f"give exactly one SQL statement, not {len(statements)}")
-    (statement,) = statements
-    if statement.type not in ALLOWED:
-        raise QueryRefused(
-            f"refused a statement of type {statement.type.name}: the MetaDB answers only "
-            "`select` and `explain`"
-        )
-    return statement
-
-
-def _require_params(wanted: set[str], given: Mapping[str, object]) -> None:
-    if missing := sorted(wanted - set(given)):
+def _accepted(
+    con: duckdb.DuckDBPyConnection, query: str, params: Mapping[str, object]
+) -> duckdb.Statement:
+    """Return the statement if it only reads and has a value for each parameter."""
+    try:
+        statement = only_reading(con, query)
+    except duckdb.Error as error:
+        raise QueryRefused(f"the query failed: {plain(error)}") from error
+    wanted = statement.named_parameters
+    if missing := sorted(wanted - set(params)):
         raise QueryRefused(
             f"the query needs a value for ${', $'.join(missing)}: give -p {missing[0]}=VALUE"
         )
-    if unknown := sorted(set(given) - wanted):
+    if unknown := sorted(set(params) - wanted):
         raise QueryRefused(f"the query has no parameter ${', $'.join(unknown)}")
+    return statement
 
 
-def _stream(con: duckdb.DuckDBPyConnection, rows: list[Any], stack: ExitStack) -> Rows:
+def _stream(running: "_Running", rows: list[Any], stack: ExitStack) -> Rows:
     with stack:
         while rows:
             yield from rows
+            rows = running.fetch()
+
+
+class _Running:
+    """A query at work: its seconds are those in which somebody waits for it."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, limits: Limits) -> None:
+        self._con = con
+        self._limits = limits
+        self._left = limits.seconds
+
+    def fetch(self) -> list[Any]:
+        """Return the next rows, none at the end."""
+        return self.wait_for(lambda: self._con.fetchmany(FETCH_ROWS))
+
+    def wait_for(self, work: Callable[[], T]) -> T:
+        """Return what some work returns, unless it takes too long or somebody interrupts it."""
+        begun = time.monotonic()
+        with ThreadPoolExecutor(max_workers=1) as worker:
+            future = worker.submit(work)
             try:
-                rows = _fetch(con)
+                return future.result(timeout=max(0.0, self._left))
+            except TimeoutError as error:
+                self._stop(future)
+                raise QueryRefused(
+                    f"the query took longer than {self._limits.seconds:g} seconds: "
+                    "ask for less, or give more --seconds"
+                ) from error
+            except duckdb.OutOfMemoryException as error:
+                raise QueryRefused(
+                    f"the query needs more than {self._limits.memory_gb:g} GB of memory: "
+                    "ask for less, or give more --memory"
+                ) from error
             except duckdb.Error as error:
                 raise _refusal(error) from error
+            except KeyboardInterrupt:
+                self._stop(future)
+                raise
+            finally:
+                self._left -= time.monotonic() - begun
 
-
-def _fetch(con: duckdb.DuckDBPyConnection) -> list[Any]:
-    return _interruptibly(con, lambda: con.fetchmany(FETCH_ROWS))
-
-
-def _interruptibly(con: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
-    with ThreadPoolExecutor(max_workers=1) as worker:
-        future = worker.submit(work)
-        try:
-            return future.result()
-        except KeyboardInterrupt:
-            while not future.done():  # a query that was only about to start forgets the first one
-                con.interrupt()
-                wait([future], timeout=0.05)
-            raise
+    def _stop(self, future: "Future[T]") -> None:
+        while not future.done():  # a query that was only about to start forgets the first one
+            self._con.interrupt()
+            wait([future], timeout=0.05)
 
 
 def _refusal(error: duckdb.Error) -> QueryRefused:

@@ -24,17 +24,46 @@ PLAN_COLUMNS = ("explain_key", "explain_value")
 )
 @click.option("--csv", "as_csv", is_flag=True, help="Comma-separated values instead of a table.")
 @json_option
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30.0,
+    show_default=True,
+    help="Time the query may take.",
+)
+@click.option(
+    "--memory",
+    type=click.FloatRange(min=0.05),
+    default=1.0,
+    show_default=True,
+    metavar="GB",
+    help="Memory the query may take; it writes no temporary files.",
+)
 @db_option
-def sql(query: str, params: tuple[str, ...], as_csv: bool, as_json: bool, db: str) -> None:
-    r"""Run a read-only QUERY; no other file can be read or written.
+def sql(
+    query: str,
+    params: tuple[str, ...],
+    as_csv: bool,
+    as_json: bool,
+    seconds: float,
+    memory: float,
+    db: str,
+) -> None:
+    r"""Run a read-only QUERY on a copy of the MetaDB.
 
-    The table ends after 1,000 rows; --csv and --json give all.
+    One SELECT, or EXPLAIN of one; no file can be read or written, and nobody who records has to
+    wait. The table ends after 1,000 rows; --csv and --json give all.
 
     Example: metafs sql "select name, share from core_feature where share > \$s" -p s=0.5
     """
     if as_csv and as_json:
         raise UsageError("choose one of --csv and --json.")
-    columns, rows = MetaDB(db).sql(query, dict(named_value(text) for text in params))
+    columns, rows = MetaDB(db).sql(
+        query,
+        dict(named_value(text) for text in params),
+        seconds=seconds,
+        memory_gb=memory,
+    )
     if as_csv:
         echo_csv(columns, rows)
     elif as_json:
