@@ -1,10 +1,11 @@
 """Write the pages that are made from the code, or check that they are not stale.
 
-python docs/generate.py            writes docs/cli.md and docs/hooks.md
+python docs/generate.py            writes docs/cli.md, docs/hooks.md and docs/decisions/README.md
 python docs/generate.py --check    fails if one of them would change
 """
 
 import inspect
+import re
 import sys
 from pathlib import Path
 
@@ -51,12 +52,46 @@ def hooks_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+RECORD = re.compile(r"# (?P<title>.+)\n\nStatus: (?P<status>.+), (?P<date>\d{4}-\d\d-\d\d)\.\n\n")
+
+
+def decisions_page() -> str:
+    """Return the index of the decision records, which are numbered without gaps."""
+    parts = [
+        "# Decisions",
+        "<!-- Made by docs/generate.py from the records in this folder. -->",
+        "Choices that a newcomer would question, about ten lines each. What was tried while methods"
+        "\nwere tuned is in the [research log](../research-log.md); where a paper leaves room, the"
+        "\nmodule's docstring says what we do.",
+    ]
+    rows = ["| number | decision | status | date |", "|---|---|---|---|"]
+    records = sorted((DOCS / "decisions").glob("[0-9]*.md"))
+    for number, path in enumerate(records, start=1):
+        if not path.name.startswith(f"{number:04d}-"):
+            sys.exit(
+                f"docs/decisions/{path.name}: the number must be {number:04d}; rename the file."
+            )
+        record = RECORD.match(path.read_text())
+        if record is None:
+            sys.exit(
+                f"docs/decisions/{path.name}: it must begin with a title line, an empty line and "
+                "'Status: accepted, 2026-11-18.' (or 'superseded by 0042, ...')."
+            )
+        link = f"[{record['title']}]({path.name})"
+        rows.append(f"| {number:04d} | {link} | {record['status']} | {record['date']} |")
+    return "\n\n".join([*parts, "\n".join(rows)]) + "\n"
+
+
 def main() -> None:
     """Write the pages, or check them."""
-    pages = {DOCS / "cli.md": cli_page(), DOCS / "hooks.md": hooks_page()}
+    pages = {
+        DOCS / "cli.md": cli_page(),
+        DOCS / "hooks.md": hooks_page(),
+        DOCS / "decisions" / "README.md": decisions_page(),
+    }
     if "--check" in sys.argv[1:]:
         stale = [
-            path.name
+            str(path.relative_to(DOCS))
             for path, text in pages.items()
             if not path.exists() or path.read_text() != text
         ]

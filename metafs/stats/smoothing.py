@@ -7,7 +7,10 @@ variance :math:`s^2`, the best estimate lies between the two,
 .. math:: \hat q = m + \frac{\tau^2}{\tau^2 + s^2} \, (q - m), \qquad
           \tau^2 = \max\Big(0, \frac1N \sum_j \big( (q_j - m_j)^2 - s_j^2 \big) \Big)
 
-where the map that predicts a feature has not seen it (empirical Bayes).
+where the map that predicts a feature has not seen it (empirical Bayes). :math:`s^2` is what
+permuting the target does to the quality, averaged over features, because the quality of a rare word
+does not vary under permutation and still says little. The bootstrap overstates it where samples are
+few, and disjoint halves fail for a word that occurs once.
 
 E. Krupka, A. Navot, N. Tishby, "Learning to select features using their properties", Journal of
 Machine Learning Research 9, 2008, conjectures in section 9 that smoothing helps where samples are

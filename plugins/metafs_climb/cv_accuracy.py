@@ -5,7 +5,9 @@ r"""The wrapper: a set of features is worth what a learner reaches with it in cr
 :math:`a_f(S)` is the accuracy on the test rows of fold f of a learner trained, on the features in
 S, with all other rows. The folds are the same for every set. The empty set is worth what guessing
 the majority class of the training rows is worth. For a numeric target :math:`a_f` is R2, and a
-mean below 0 counts as 0.
+mean below 0 counts as 0. Folds are cut by content, not by the order of rows, so that shuffled rows
+do not change a measure. By its public name the wrapper wraps the learner of the run; so does any
+measure that is a dataclass with a field ``learner``.
 
 How sets that cannot win are abandoned, `metafs_climb.cv_evaluator` tells.
 

@@ -12,6 +12,18 @@ evaluations left.
 
 B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021,
 section 3.4.1.
+
+Where the paper leaves room:
+
+- d distinct features, each as likely as any other, are flipped; with d = 1 none is drawn twice.
+- h is rounded down, is at least 1, and at most the number of sets at that distance.
+- Of several better sets the best is taken, the first among equals. d = D ends the search, so that
+  at most four features change at once.
+- The empty set is worth 0 and costs no evaluation; a start costs one, and is not used if it is no
+  better. If nothing is better than the empty set, the best single feature is kept.
+- With a target score the first set that reaches it is taken, and evaluations count up to it.
+- Fitness is compared after rounding to 12 decimals, so that rounding decides nothing.
+- Of the sets tried, every start and the best one of each round are recorded.
 """
 
 import numpy as np

@@ -8,6 +8,9 @@ points up the slope of the margin; the distances never take account of the weigh
 R. Gilad-Bachrach, A. Navot, N. Tishby, "Margin based feature selection - theory and algorithms",
 ICML 2004, algorithm 3, after K. Kira, L. Rendell, "A practical approach to feature selection",
 Proc. 9th International Workshop on Machine Learning, 1992.
+
+Samples are picked by random permutations of the rows, as in the authors' experiment (section 5.2):
+with as many steps as rows, chance has no part.
 """
 
 from typing import Any

@@ -13,6 +13,12 @@ results the one with the largest e(w) is kept.
 
 R. Gilad-Bachrach, A. Navot, N. Tishby, "Margin based feature selection - theory and algorithms",
 ICML 2004, algorithm 2; several starting points as in section 5.2, utilities as in section 6.
+
+Where the paper leaves room: a term with a zero distance (equal rows of different classes) is 0, its
+limit. The zero-one utility has no slope, so steps are made only on rows without a positive margin,
+along the linear slope, and the restart with the most positive margins is kept. Only the first of
+several restarts begins at the prior's weights; these have a floor, because steps are in proportion
+to the weight and a weight of zero stays zero.
 """
 
 from collections.abc import Iterator

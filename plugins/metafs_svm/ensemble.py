@@ -4,8 +4,8 @@ With :math:`r_j^{(t)}` the rank of feature j on bag t of T, features are ranked 
 
 .. math:: \bar r_j = \frac1T \sum_{t=1}^{T} r_j^{(t)}
 
-A sample that is drawn k times is one sample of k times the cost: the machine is the same, and
-smaller.
+Bootstrap samples are drawn inside each class. A sample that is drawn k times is one sample of k
+times the cost: the machine is the same, and smaller.
 
 T. Abeel, T. Helleputte, Y. Van de Peer, P. Dupont, Y. Saeys, "Robust biomarker identification for
 cancer diagnosis with ensemble feature selection methods", Bioinformatics 26(3), 2010. L. Yu,

@@ -16,7 +16,9 @@ The m rows of A are one class, the k rows of B the other; the plane :math:`x'w =
 whose second part counts the features in use, the more sharply the larger :math:`\alpha`. It is
 concave, so the successive linearisation algorithm lowers it: from :math:`v^0 = 0` on, each linear
 programme takes :math:`\lambda \alpha e^{-\alpha v_j^i}` for the cost of :math:`v_j`, until the
-objective falls no further. The first of them is the l1 penalty.
+objective falls no further. The first of them is the l1 penalty; the paper allows any start. Costs
+below 1e-6 count as 1e-6, or HiGHS calls the programme unbounded. Features with a weight of 0 are
+ordered by how near they came to a weight in the first, convex programme.
 
 P. S. Bradley, O. L. Mangasarian, "Feature Selection via Concave Minimization and Support Vector
 Machines", ICML 1998.

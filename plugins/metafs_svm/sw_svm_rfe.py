@@ -1,7 +1,9 @@
 r"""SW-SVM-RFE: SVM-RFE that listens more to some samples than to others.
 
 Each sample's loss costs :math:`C_i = C v_i`, with weights v of mean 1 that are computed once, from
-all the features, by `metafs.stats.sample_weights`.
+all the features, by `metafs.stats.sample_weights`. As in the paper, a sample whose margins are like
+those of many others counts more; the Inf-FS paper describes it as weight for samples near the
+separating plane.
 
 L. Yu, Y. Han, M. E. Berens, "Stable gene selection from microarray data via sample weighting",
 IEEE/ACM Transactions on Computational Biology and Bioinformatics 9(1), 2012.

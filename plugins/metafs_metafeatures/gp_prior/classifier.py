@@ -12,6 +12,10 @@ the kernel :math:`x^T C x'`; what is kept is :math:`w = C^{1/2} \tilde w`, as ma
 are features. The paper has no intercept b and trains all classes together; here b is free unless
 one asks for none, and each class has a machine against the rest.
 
+By default meta-features are in units of their standard deviations, since one sigma over mixed units
+means nothing; a covariance given by hand gets them as they are. Independent weights are always
+among the candidates when sigma is chosen: equal meta-features tie weights under every sigma.
+
 E. Krupka, N. Tishby, "Incorporating prior knowledge on features into learning", AISTATS 2007.
 """
 

@@ -17,9 +17,10 @@ Smooth in the orientation as well, with variances that depend on the group:
 
 with :math:`\Delta\phi` the shorter way round. Here the paper multiplies equation 7, which is 0
 already where orientations differ; we take the orientation out of the group, since the last factor
-would change nothing otherwise. Any other ``C(U, V)`` that returns a matrix of
-shape (len(U), len(V)) will do too, if it is symmetric and positive semi-definite. Those here are
-products over the columns, which is what `metafs_metafeatures.gp_prior.root` makes use of.
+would change nothing otherwise. A Gaussian wrapped round a circle is no covariance for a large
+:math:`\sigma_\phi`: negative eigenvalues are left out. Any other ``C(U, V)`` that returns a
+matrix of shape (len(U), len(V)) will do too, if it is symmetric and positive semi-definite. Those
+here are products over the columns, which is what `metafs_metafeatures.gp_prior.root` makes use of.
 
 E. Krupka, N. Tishby, "Incorporating prior knowledge on features into learning", AISTATS 2007,
 sections 2.1 and 3.

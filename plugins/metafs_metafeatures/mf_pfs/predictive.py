@@ -13,7 +13,9 @@ algorithm 2; :math:`\alpha` of the four steps from N = 10n as in section 5.2.
 
 With ``reuse``, which is the default of `MFPFS`, we depart from that: features measured already are
 drawn first, so that :math:`F_0` is not random. The published :math:`\alpha` then measure about
-2.35n features, without ``reuse`` about 2.6n; the paper says 2.1n.
+2.35n features, without ``reuse`` about 2.6n; the paper says 2.1n. The n kept are measured at the
+end, since training needs them, and count; one that fails gives way to the next best. A prior fills
+at most half of the newly drawn places, because a map of good features alone tells nothing.
 """
 
 from collections.abc import Sequence

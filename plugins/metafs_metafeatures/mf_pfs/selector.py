@@ -2,7 +2,8 @@ r"""MF-PFS: a selector that predicts the quality of features from their properti
 
 The elimination is that of `metafs_metafeatures.mf_pfs.predictive`; quality is the squared weight
 of a feature in a linear support vector machine on the features drawn, the map a weighted nearest
-neighbour regression.
+neighbour regression. Without meta-features it is recursive elimination of everything. A feature
+that fails is asked for once, named in ``failed_`` and one warning, and ranked last.
 
 E. Krupka, A. Navot, N. Tishby, "Learning to select features using their properties", JMLR 9, 2008,
 sections 4 and 5.2.

@@ -1,8 +1,8 @@
 """Sets of generated features within a budget: how they are drawn, measured, and searched for.
 
 A set is filled with features drawn one by one, each taken if it is new and what is left of the
-budget pays for it, until nothing more fits. `search` walks through the space of meta-features for
-the point that gives the best sets (`metafs_metafeatures.mufasa.walk`).
+budget pays for it, until 20 draws in a row are known or too expensive. `search` walks through the
+space of meta-features for the point that gives the best sets (`metafs_metafeatures.mufasa.walk`).
 """
 
 import warnings

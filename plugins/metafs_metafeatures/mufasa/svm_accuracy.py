@@ -5,8 +5,8 @@ once for all folds; it is divided by the mean squared distance of the rows from 
 
 .. math:: K \leftarrow K \Big/ \Big(\tfrac1m \sum_i K_{ii} - \tfrac1{m^2} \sum_{ij} K_{ij}\Big)
 
-so that one C suits any number of features. Of several classes each pair has a machine, and the
-pairs vote, as in LIBSVM.
+so that one C suits any number of features. Folds are the same for every set. Of several
+classes each pair has a machine, and the pairs vote, as in LIBSVM.
 """
 
 from dataclasses import dataclass

@@ -16,8 +16,10 @@ Of the J steps the last ones may draw their sets at several of the best points a
 (`metafs_metafeatures.mufasa.blend`); none is the published walk.
 
 The published :math:`q_{best}` begins at the largest number there is, which no set could reach: it
-is read as the least. The noise of step j has the standard deviation
-:math:`s\,\delta^{j-1}` times the range of the coordinate; :math:`\delta = 1` is the published walk.
+is read as the least. Equal quality is accepted, so that plateaus are crossed. The noise of step j
+has the standard deviation :math:`s\,\delta^{j-1}` times the range of the coordinate;
+:math:`\delta = 1` is the published walk. Several points may be drawn before the walk begins
+(``n_guesses``, 1 as published), because a walk that starts where no step leads out stays there.
 
 E. Krupka, A. Navot, N. Tishby, "Learning to select features using their properties", Journal of
 Machine Learning Research 9, 2008, algorithm 3.
