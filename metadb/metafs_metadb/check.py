@@ -1,14 +1,16 @@
-"""What `metafs db check` looks for: lost rows, references that lead nowhere, bad signatures."""
+"""What `metafs db check` looks for: lost tables, lost rows, dead references, bad signatures."""
 
 from collections.abc import Iterator
 
 import duckdb
 
-from metafs_metadb import check_queries, migrate
+from metafs_metadb import check_queries, migrate, schema
 
 
 def findings(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Return one sentence for each thing that is wrong, none if the file is sound."""
+    if lacking := schema.missing(con):
+        return [f"{part} is missing" for part in lacking]  # no rows can be counted
     return [
         *_ledger(con),
         *_tally(con),

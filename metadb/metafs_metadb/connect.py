@@ -18,6 +18,7 @@ import itertools
 import os
 import random
 import re
+import stat
 import threading
 import time
 from collections.abc import Iterator
@@ -72,8 +73,33 @@ def log_of(path: Path) -> Path:
 
 
 def is_there(path: Path) -> bool:
-    """Tell whether there is anything at a path; an empty file, as `mktemp` makes, is nothing."""
-    return path.exists() and not (path.is_file() and path.stat().st_size == 0)
+    """Tell whether there is a file at a path; an empty one, as `mktemp` makes, is nothing.
+
+    What could never be a MetaDB is refused before anything opens it: opening a pipe would wait for
+    whoever writes to it.
+    """
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise MetaDBError(
+                f"{path} is a link to {path.readlink()}, which does not exist: "
+                "remove the link or give another --db"
+            ) from None
+        return False
+    except NotADirectoryError:
+        return False
+    except OSError as error:
+        raise MetaDBError(
+            f"cannot open the MetaDB {path}: {error.strerror}, give another --db"
+        ) from error
+    if stat.S_ISDIR(found.st_mode):
+        raise MetaDBError(f"{path} is a folder, not a MetaDB: give --db a file name")
+    if not stat.S_ISREG(found.st_mode):
+        raise MetaDBError(
+            f"{path} is a pipe, a device or a socket, not a MetaDB: give --db a file name"
+        )
+    return found.st_size > 0
 
 
 @contextmanager
@@ -96,7 +122,7 @@ def writing(path: Path, wait_s: float) -> Iterator[duckdb.DuckDBPyConnection]:
             "create it or give another --db"
         )
     # A file keeps the version and the blocks it was made with.
-    options = "read_write" if path.exists() else NEW_FILE
+    options = "read_write" if is_there(path) else NEW_FILE
     with _visit(path, wait_s, options, _shared_engine()) as con:
         yield con
 
@@ -117,8 +143,6 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 def _visit(
     path: Path, wait_s: float, options: str, engine: Engine
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    if path.is_dir():
-        raise MetaDBError(f"{path} is a folder, not a MetaDB: give --db a file name")
     alias = f"metadb_{next(_alias_numbers)}"
     deadline = time.monotonic() + wait_s
     if not engine.turn.acquire(timeout=wait_s):
@@ -201,6 +225,10 @@ def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
         return MetaDBError(
             f"{path} is damaged or not a DuckDB file: give another --db, "
             "or move the file away and solve again"
+        )
+    if isinstance(error, duckdb.CatalogException | duckdb.BinderException):  # all SQL is ours
+        return MetaDBError(
+            f"the MetaDB {path} is damaged: {plain(error)} `metafs db check` tells more"
         )
     if isinstance(error, duckdb.IOException | duckdb.TransactionException):
         return MetaDBError(f"cannot use the MetaDB {path}: {plain(error)}")

@@ -9,8 +9,9 @@ from typing import Any
 
 import duckdb
 
-from metafs_metadb import check, connect, migrate
+from metafs_metadb import check, connect, migrate, schema
 from metafs_metadb.beside import Beside
+from metafs_metadb.errors import MetaDBError
 from metafs_metadb.mark import Mark
 from metafs_metadb.rows import Table
 
@@ -35,9 +36,9 @@ class MetaFile:
         return connect.is_there(self.path)
 
     def ensure(self) -> None:
-        """Create the file if there is none, and refuse one that cannot be written to."""
-        with self.writing():
-            pass
+        """Create the file if there is none; refuse one that cannot be written to or is damaged."""
+        with self.writing() as con:
+            self._require_whole(con)
 
     def migrate(self) -> list[str]:
         """Bring an older file to the schema of this metafs; return what was applied."""
@@ -45,12 +46,20 @@ class MetaFile:
             with connect.reading(self.path, self.wait_s):
                 pass
         with connect.writing(self.path, self.wait_s) as con:
-            return migrate.apply_pending(con, self.path)
+            applied = migrate.apply_pending(con, self.path)
+            self._require_whole(con)
+            return applied
 
     def check(self) -> list[str]:
         """Return one sentence for each thing that is wrong with the file."""
         with self.reading() as con:
             return check.findings(con)
+
+    def _require_whole(self, con: duckdb.DuckDBPyConnection) -> None:
+        if lacking := schema.missing(con):
+            raise MetaDBError(
+                f"the MetaDB {self.path} is damaged: {lacking[0]} is missing, {migrate.RESTORE}"
+            )
 
     @contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:

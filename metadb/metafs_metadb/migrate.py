@@ -15,6 +15,8 @@ from metafs_metadb.connect import is_there, transaction, writing
 from metafs_metadb.draft import draft_of
 from metafs_metadb.errors import MetaDBError, MetaDBMissing, MetaDBOutdated
 
+RESTORE = "put a copy of the file back or give another --db"
+
 
 @dataclass(frozen=True)
 class Migration:
@@ -69,7 +71,13 @@ def pending(con: duckdb.DuckDBPyConnection, path: Path) -> list[Migration]:
             f"the MetaDB {path} was written by a newer metafs (schema {newest}, this one knows "
             f"{known()[-1].number}): upgrade metafs"
         )
-    return [migration for migration in known() if migration.number not in ledger]
+    lacking = [migration for migration in known() if migration.number not in ledger]
+    if lacking and lacking[0].number < newest:
+        raise MetaDBError(
+            f"the MetaDB {path} is damaged: its ledger has migration {newest:04d} but lacks "
+            f"{lacking[0].number:04d}_{lacking[0].name}, {RESTORE}"
+        )
+    return lacking
 
 
 def require_current(con: duckdb.DuckDBPyConnection, path: Path) -> None:

@@ -209,7 +209,7 @@ def test_a_migration_that_fails_leaves_nothing(db, monkeypatch):
     whole = migrations.known()
     broken = migrations.Migration(99, "broken", "create table half (x integer); select nonsense")
     monkeypatch.setattr(migrations, "known", lambda: (*whole, broken))
-    with pytest.raises(duckdb.Error):
+    with pytest.raises(MetaDBError, match="nonsense"):
         db.migrate()
     monkeypatch.undo()
     assert db.check() == []
