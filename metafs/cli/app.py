@@ -4,11 +4,13 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
 
-from metafs.cli.output import stdout_for_data
+from metafs.cli.output import echo_message, one_line, printable_lines, stdout_for_data
 from metafs.errors import MetafsError
 from metafs.memory import MetaDBError
 from metafs.version import __version__
@@ -34,9 +36,21 @@ class Sentences(click.Command):
                 return super().invoke(ctx)
         except (MetafsError, MetaDBError) as error:
             if debug:
-                traceback.print_exc()
-            click.echo(f"metafs: {error}", err=True)
+                echo_message(traceback.format_exc())
+            echo_message(f"metafs: {error}")
             ctx.exit(getattr(error, "exit_code", 1))
+
+
+@contextmanager
+def printable_usage_errors() -> Iterator[None]:
+    """Take out of click's own messages, which quote the arguments, what steers a terminal."""
+    try:
+        yield
+    except click.UsageError as error:
+        told = error.format_message()
+        if printable_lines(told) == told:
+            raise
+        raise click.UsageError(printable_lines(told), error.ctx) from None
 
 
 class Commands(click.Group):
@@ -57,10 +71,16 @@ class Commands(click.Group):
         "db": "metafs.cli.db",
     }
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Parse the options of the group itself."""
+        with printable_usage_errors():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Import and run a command; Ctrl-C ends it, which click would call an error."""
         try:
-            return super().invoke(ctx)
+            with printable_usage_errors():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
 
@@ -100,7 +120,8 @@ def main() -> None:
         os._exit(INTERRUPTED)
     except OSError as error:
         sys.stdout = None  # or Python would write once more what could not be written
-        sys.exit(f"metafs: cannot read or write {error.filename or 'the output'}: {error.strerror}")
+        what = one_line(str(error.filename or "the output"))
+        sys.exit(f"metafs: cannot read or write {what}: {error.strerror}")
 
 
 def _reserve_stdout() -> None:

@@ -21,7 +21,7 @@ from metafs.cli.options import (
     seed_option,
     selector_options,
 )
-from metafs.cli.output import echo_line, echo_table, one_line, to_json
+from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
 from metafs.data.readers import ReadOptions, sources
 from metafs.experiment.arms import DEFAULT, arms_named, known_arms
@@ -227,16 +227,15 @@ def _digits(value: float) -> float:
 def _report(found: Experiment, folder: Path, seconds: float, stopped: bool, debug: bool) -> None:
     """Say on stderr what failed, how long it took and where everything is."""
     for each in found.failures:
-        click.echo(one_line(f"failed: {each.problem} ({each.arm}): {each.error}"), err=True)
+        echo_message(one_line(f"failed: {each.problem} ({each.arm}): {each.error}"))
         if debug:
-            click.echo(each.details, err=True)
+            echo_message(each.details)
     if stopped:
         n_all = found.design.n_outcomes(found.n_problems)
-        click.echo(f"stopped: {len(found.all_outcomes)} of {n_all} searches are done.", err=True)
+        echo_message(f"stopped: {len(found.all_outcomes)} of {n_all} searches are done.")
     n_used = len({each.index for each in found.outcomes})
     written = [folder / name for name in (PAGE, RESULT) if (folder / name).exists()]
-    click.echo(
+    echo_message(
         f"\n{n_used} of {found.n_problems} problems compared in {format_seconds(seconds)}; "
-        f"see {' and '.join(map(str, written))}",
-        err=True,
+        f"see {' and '.join(map(str, written))}"
     )

@@ -7,7 +7,7 @@ import click
 from metafs.cli.app import Sentences
 from metafs.cli.lookup import among_spaces_option, problem_named
 from metafs.cli.options import db_option, json_option
-from metafs.cli.output import echo_line, echo_table, one_line, to_json
+from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
 from metafs.memory import MetaDB
 from metafs.memory.explaining import LIMIT
 from metafs.memory.explaining import explain as explain_run
@@ -106,13 +106,12 @@ def _echo_features(told: Explanation, limit: int) -> None:
     echo_table(FEATURES, [_row(each) for each in told.features])
     n_selected = sum(each.selected for each in told.features)
     if n_selected < (told.run["n_selected"] or 0) or len(told.features) - n_selected == limit:
-        click.echo(f"at most {limit} of either kind: --limit N gives more.", err=True)
+        echo_message(f"at most {limit} of either kind: --limit N gives more.")
     wrong = sum(not each.adds_up for each in told.features)
     if wrong:
-        click.echo(
+        echo_message(
             f"of {wrong} features the parts do not come to what was expected then: the memory has "
-            "changed since, problems were solved side by side, or a prior was given by hand.",
-            err=True,
+            "changed since, problems were solved side by side, or a prior was given by hand."
         )
 
 

@@ -8,6 +8,7 @@ import click
 from metafs.cli.app import Sentences
 from metafs.cli.lists import echo, limit_option, space_option
 from metafs.cli.options import db_option, json_option, no_plugin_option
+from metafs.cli.output import echo_message
 from metafs.data.checks import listing
 from metafs.errors import UsageError
 from metafs.memory import MetaDB, Table
@@ -80,6 +81,6 @@ def _predicted(
     found = predict_features(metadb, table, chosen, space=space)
     unused = [name for name in table.names if name not in found.by]
     if unused:
-        click.echo(f"not used, for memory does not know it: {listing(unused)}.", err=True)
+        echo_message(f"not used, for memory does not know it: {listing(unused)}.")
     columns = tuple(field.name for field in fields(Prediction))
     return Table(columns, [astuple(row) for row in found.features[:limit]])

@@ -4,7 +4,7 @@ import click
 
 from metafs.cli.app import Sentences
 from metafs.cli.options import db_option, json_option
-from metafs.cli.output import echo_json, echo_table
+from metafs.cli.output import echo_json, echo_message, echo_table
 from metafs.memory import MetaDB, Table
 
 # What people are shown; --json gives every column.
@@ -80,6 +80,6 @@ def echo(table: Table, columns: tuple[str, ...], as_json: bool, most: int | None
         echo_json(*table)
         return
     if not echo_table(*table.only(columns), most=most):
-        click.echo(f"the first {most} of {len(table.rows):,}: --limit N gives more.", err=True)
+        echo_message(f"the first {most} of {len(table.rows):,}: --limit N gives more.")
     if not table.rows:
-        click.echo("nothing found.", err=True)
+        echo_message("nothing found.")

@@ -5,7 +5,7 @@ import click
 from metafs.cli.app import Sentences
 from metafs.cli.lookup import among_spaces_option, problem_named
 from metafs.cli.options import db_option, json_option
-from metafs.cli.output import echo_json, echo_table
+from metafs.cli.output import echo_json, echo_message, echo_table
 from metafs.errors import MetafsError
 from metafs.memory import Experience, MetaDB, Neighbour
 
@@ -55,7 +55,7 @@ def neighbours(name: str, distance: str, k: int, space: str | None, db: str, as_
         return
     echo_table(COLUMNS, rows)
     if not rows:
-        click.echo("no other solved problem shares anything with it.", err=True)
+        echo_message("no other solved problem shares anything with it.")
 
 
 def _in_common(

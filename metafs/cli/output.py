@@ -1,7 +1,8 @@
-"""Tables for people, JSON and CSV for programs.
+"""Tables for people, JSON and CSV for programs, and messages; none of them can steer a terminal.
 
 Data goes where `stdout_for_data` found standard output; whatever else is printed meanwhile, by a
-plugin say, goes to stderr.
+plugin say, goes to stderr. Every text that a command prints passes through `printable`, because
+names, cells and error messages may hold escape sequences that a terminal would obey.
 """
 
 import csv
@@ -36,8 +37,13 @@ def data() -> Any:
 
 
 def echo_line(text: str = "") -> None:
-    """Print one line of data."""
-    click.echo(text, file=data())
+    """Print a line of data, or several."""
+    click.echo(printable_lines(text), file=data())
+
+
+def echo_message(text: str) -> None:
+    """Print a message on stderr."""
+    click.echo(printable_lines(text), err=True)
 
 
 def echo_table(
@@ -77,11 +83,16 @@ def echo_json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def echo_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print comma-separated values with a header, each as it comes."""
+    """Print comma-separated values with a header, each as it comes.
+
+    A file or a program gets every character; a terminal gets those that it can show.
+    """
     stream = data()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+    for row in chain([columns], rows):
+        if stream.isatty():
+            row = [one_line(each) if isinstance(each, str) else each for each in row]
+        writer.writerow(row)
     stream.flush()
 
 
@@ -105,6 +116,17 @@ def printable(text: str) -> str:
     return "".join(each for each in click.unstyle(text) if each.isprintable())
 
 
+def printable_lines(text: str) -> str:
+    r"""Return a text whose every line is printable; tabs become spaces.
+
+    Examples
+    --------
+    >>> printable_lines("two\nlines\x1b]0;title\x07")
+    'two\nlines]0;title'
+    """
+    return "\n".join(printable(line.expandtabs()) for line in text.split("\n"))
+
+
 def one_line(text: str) -> str:
     r"""Return a text on one line, and printable.
 
@@ -117,8 +139,19 @@ def one_line(text: str) -> str:
 
 
 def to_json(value: Any) -> str:
-    """Return one line of strict JSON: NaN and infinities are null."""
-    return json.dumps(_finite(value), default=_jsonable, allow_nan=False, ensure_ascii=False)
+    r"""Return one line of strict JSON: NaN and infinities are null.
+
+    Characters that a terminal might obey are escaped, so that nothing is lost.
+
+    Examples
+    --------
+    >>> print(to_json({"é": "\x9b31m"}))
+    {"é": "\u009b31m"}
+    """
+    text = json.dumps(_finite(value), default=_jsonable, allow_nan=False, ensure_ascii=False)
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
 
 
 def _finite(value: Any) -> Any:

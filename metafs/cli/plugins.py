@@ -4,7 +4,7 @@ import click
 
 from metafs.cli.app import Sentences
 from metafs.cli.options import json_option, no_plugin_option
-from metafs.cli.output import echo_json, echo_table
+from metafs.cli.output import echo_json, echo_message, echo_table
 from metafs.plugin.registry import KINDS, Registry
 
 COLUMNS = ("kind", "name", "plugin", "package", "version", "state", "error")
@@ -34,4 +34,4 @@ def plugins(kind: str | None, no_plugin: tuple[str, ...], as_json: bool) -> None
         return
     echo_table(COLUMNS[:5], [row[:5] for row in rows])
     for _, _, name, package, _, state, error in absent:
-        click.echo(f"\n{state}: {name} ({package}){f': {error}' if error else ''}", err=True)
+        echo_message(f"\n{state}: {name} ({package}){f': {error}' if error else ''}")

@@ -21,7 +21,7 @@ from metafs.cli.options import (
     seed_option,
     selector_options,
 )
-from metafs.cli.output import echo_line, one_line, to_json
+from metafs.cli.output import echo_line, echo_message, one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
 from metafs.data.readers import ReadOptions, sources
 from metafs.pipeline.engines import ENGINES
@@ -123,16 +123,15 @@ def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str
             done.append(solution)
             echo_line(to_json(solution.as_json()) if as_json else line(solution, width))
             if debug and solution.details:
-                click.echo(solution.details, err=True)
+                echo_message(solution.details)
     except KeyboardInterrupt:
         solutions.close()
         progress.clear()
-        click.echo(
+        echo_message(
             f"\nstopped: {len(done)} of {len(names)} problems are done and recorded in {db}; "
-            "run the same command again to go on with the rest.",
-            err=True,
+            "run the same command again to go on with the rest."
         )
-    click.echo(summary(done, monotonic() - started, db), err=True)
+    echo_message(summary(done, monotonic() - started, db))
     return done
 
 

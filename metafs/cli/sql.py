@@ -4,7 +4,7 @@ import click
 
 from metafs.cli.app import Sentences
 from metafs.cli.options import db_option, json_option, named_value
-from metafs.cli.output import echo_csv, echo_json, echo_line, echo_table, printable
+from metafs.cli.output import echo_csv, echo_json, echo_line, echo_message, echo_table
 from metafs.errors import UsageError
 from metafs.memory import MetaDB
 
@@ -70,6 +70,6 @@ def sql(
         echo_json(columns, rows)
     elif columns == PLAN_COLUMNS:
         for _, plan in rows:
-            echo_line("\n".join(map(printable, str(plan).splitlines())))
+            echo_line(str(plan))
     elif not echo_table(columns, rows, most=MOST_ROWS):
-        click.echo(f"only the first {MOST_ROWS:,} rows: --csv or --json gives all.", err=True)
+        echo_message(f"only the first {MOST_ROWS:,} rows: --csv or --json gives all.")

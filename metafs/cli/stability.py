@@ -18,7 +18,7 @@ from metafs.cli.options import (
     seed_option,
     selector_options,
 )
-from metafs.cli.output import echo_line, echo_table, one_line, to_json
+from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
 from metafs.cli.progress import Progress
 from metafs.data.problem import Problem
 from metafs.data.readers import ReadOptions, Source, sources
@@ -107,7 +107,7 @@ def stability(ctx: click.Context, /, source: tuple[str, ...], **options: Any) ->
             warnings.simplefilter("ignore")
         all_well = _drain(stream, selector, measure, options["as_json"], debug)
     if db is not None:
-        click.echo(f"recorded in {options['db']}, table stability", err=True)
+        echo_message(f"recorded in {options['db']}, table stability")
     ctx.exit(0 if all_well else 1)
 
 
@@ -132,9 +132,9 @@ def _drain(
                 rows.append((each.name, selector, *(found[index] for index in INDICES)))
             if isinstance(found, Failure):
                 failed += 1
-                click.echo(one_line(f"failed: {found.name}: {found.message}"), err=True)
+                echo_message(one_line(f"failed: {found.name}: {found.message}"))
                 if debug:
-                    click.echo(found.details, err=True)
+                    echo_message(found.details)
     finally:  # also what was found before Ctrl-C
         progress.clear()
         if not as_json:
