@@ -33,6 +33,7 @@ from metafs.transfer.expectation import TRANSFERS
 
 COLUMNS = f"{'features':>8}  {'fitness':>7}  {'score':>6}  {'tried':>6}  near"
 NAME_WIDTHS = (12, 40)
+MOST_NOTES = 10
 
 
 @click.command(cls=Sentences)
@@ -168,7 +169,7 @@ def summary(done: list[Solution], seconds: float, db: str) -> str:
         f"\n{counts['solved']} solved, {counts['skipped']} skipped, {counts['failed']} failed "
         f"in {format_seconds(seconds)}; remembered in {db}."
     )
-    text += memory_in_words(done)
+    text += memory_in_words(done) + notes_in_words(done)
     for each in done:
         if each.status == "failed":
             text += "\n" + one_line(f"failed: {each.problem}: {each.error}")
@@ -194,6 +195,21 @@ def memory_in_words(done: list[Solution]) -> str:
     if checked:
         text += f"; where it was checked, {in_words(checked)}"
     return text + "."
+
+
+def notes_in_words(done: list[Solution]) -> str:
+    """Return each different note once, with the problems of which it was taken."""
+    problems: dict[str, list[str]] = {}
+    for each in done:
+        for note in each.notes:
+            problems.setdefault(note, []).append(each.problem)
+    lines = [
+        f"note: {names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {note}."
+        for note, names in problems.items()
+    ]
+    if len(lines) > MOST_NOTES:
+        lines[MOST_NOTES:] = [f"{len(lines) - MOST_NOTES} more notes: --json gives all."]
+    return "".join(f"\n{one_line(each)}" for each in lines)
 
 
 def _number(value: float | None, width: int) -> str:

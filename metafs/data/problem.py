@@ -41,6 +41,8 @@ class Problem:
         The labels of the codes 0..K-1 of each categorical column; all others are numeric.
     meta_features : array of shape (n_features, k) or None
         Properties of the features themselves.
+    notes : tuple of str
+        What was assumed or left out when the data was read.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class Problem:
     categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     meta_features: Array | None = None
     meta_feature_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def n_samples(self) -> int:

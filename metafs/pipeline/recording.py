@@ -74,6 +74,7 @@ def skipped(problem: Problem, stored: Mapping[str, Any]) -> Solution:
         score=stored["score"],
         optimistic_score=stored["optimistic_score"],
         scoring=stored["scoring"],
+        notes=problem.notes,
         n_evaluations=stored["n_evaluations"],
         stopped=stored["stopped"],
     )
@@ -94,6 +95,7 @@ def solution(prepared: Prepared, worked: Worked, recorded: Mapping[str, float]) 
         score=scores.honest if scores else None,
         optimistic_score=scores.optimistic if scores else None,
         scoring=scores.scoring if scores else None,
+        notes=prepared.problem.notes,
         n_evaluations=selection.n_evaluations,
         stopped=selection.stopped,
         neighbours=tuple((each.name, each.distance) for each in prepared.neighbours),

@@ -26,6 +26,8 @@ class Solution:
     optimistic_score: float | None = None
     """Cross-validated on columns selected from all rows."""
     scoring: str | None = None
+    notes: tuple[str, ...] = ()
+    """What was assumed or left out, and why a figure is missing."""
     n_evaluations: int | None = None
     stopped: str | None = None
     neighbours: tuple[tuple[str, float], ...] = ()
@@ -53,6 +55,7 @@ class Solution:
             "score": self.score,
             "optimistic_score": self.optimistic_score,
             "scoring": self.scoring,
+            "notes": list(self.notes),
             "n_evaluations": self.n_evaluations,
             "stopped": self.stopped,
             "neighbours": [{"problem": name, "distance": d} for name, d in self.neighbours],

@@ -61,6 +61,7 @@ def test_solve_prints_one_json_object_a_line(tmp_path, solved):
         "score",
         "optimistic_score",
         "scoring",
+        "notes",
         "n_evaluations",
         "stopped",
         "neighbours",

@@ -1,0 +1,44 @@
+"""What a reader assumed and left out, in sentences that a person can check.
+
+A note names columns, never what a cell holds.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from metafs.data.checks import counted, listing
+
+EMPTY = "left out {count} without any value: {names}"
+CONSTANT = "left out {count} with one value in all rows: {names}"
+INFINITE = "took infinite values for missing in {names}"
+MARKERS = "took text such as n/a for missing in {names}"
+COMMAS = "read the commas in {names} as decimal points"
+ENCODING = "read the text as {names}, because it is not UTF-8"
+
+
+@dataclass
+class Notes:
+    """Collects columns by what was assumed of them."""
+
+    columns: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, assumed: str, name: str) -> None:
+        """Note for one column what was assumed, one of the constants of this module."""
+        self.columns.setdefault(assumed, []).append(name)
+
+    def told(self) -> tuple[str, ...]:
+        """Return one sentence for each assumption.
+
+        Examples
+        --------
+        >>> notes = Notes()
+        >>> notes.add(EMPTY, "a"), notes.add(EMPTY, "b")
+        (None, None)
+        >>> notes.told()
+        ("left out 2 columns without any value: 'a', 'b'",)
+        """
+        return tuple(_sentence(assumed, names) for assumed, names in self.columns.items())
+
+
+def _sentence(assumed: str, names: Sequence[str]) -> str:
+    return assumed.format(count=counted(len(names), "column"), names=listing(names))
