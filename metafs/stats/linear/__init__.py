@@ -1,5 +1,9 @@
 """Linear models whose weights have a prior that was learned from past problems."""
 
+from metafs.stats.linear.model import LinearModel, fit_linear
+from metafs.stats.linear.preparation import Preparation, pool, prepare, scales_of
+from metafs.stats.linear.remembering import SparseWeights, reference_weights, transfer_curve
+from metafs.stats.linear.strength import StrengthChoice
 from metafs.stats.linear.weight_prior import (
     BASIS,
     N_LABELS,
@@ -15,7 +19,17 @@ __all__ = [
     "N_LABELS",
     "STRENGTHS",
     "Directions",
+    "LinearModel",
+    "Preparation",
     "Scales",
+    "SparseWeights",
+    "StrengthChoice",
     "TransferExperience",
     "WeightPrior",
+    "fit_linear",
+    "pool",
+    "prepare",
+    "reference_weights",
+    "scales_of",
+    "transfer_curve",
 ]

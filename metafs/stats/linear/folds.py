@@ -1,0 +1,63 @@
+"""Folds for cross-validation of few labels: stratified, and repeated if rows are few."""
+
+import numpy as np
+
+from metafs.data.typing import Array
+
+N_FOLDS = 5
+_ROWS_TO_JUDGE = 150  # repeats go on until so many rows were predicted
+
+
+def folds_of(codes: Array | None, n_rows: int, seed: int) -> list[list[Array]]:
+    """Return repeats of folds, each a list of the rows to hold out; none if labels are too few.
+
+    Parameters
+    ----------
+    codes : array of shape (n_rows,) or None
+        The class of each row as a number from 0; None for a number.
+    n_rows : int
+        How many rows there are.
+    seed : int
+        How they are shuffled.
+
+    Examples
+    --------
+    >>> repeats = folds_of(np.array([0, 0, 1, 1]), 4, seed=0)
+    >>> [sorted(np.array([0, 0, 1, 1])[fold].tolist()) for fold in repeats[0]]
+    [[0, 1], [0, 1]]
+    """
+    groups = np.zeros(n_rows, dtype=np.int64) if codes is None else codes
+    counts = np.bincount(groups)
+    if counts.min() < 2 or n_rows < 3:
+        return []
+    n_folds = min(N_FOLDS, int(counts.min()) if codes is not None else n_rows)
+    n_repeats = int(np.clip(_ROWS_TO_JUDGE // n_rows, 1, 6))
+    rng = np.random.default_rng(seed)
+    repeats = []
+    for _ in range(n_repeats):
+        fold = np.empty(n_rows, dtype=np.int64)
+        start = 0
+        for group in range(len(counts)):
+            rows = rng.permutation(np.flatnonzero(groups == group))
+            fold[rows] = (np.arange(len(rows)) + start) % n_folds
+            start += len(rows)
+        repeats.append([np.flatnonzero(fold == k) for k in range(n_folds)])
+    return repeats
+
+
+def some_rows(codes: Array | None, n_rows: int, n_wanted: int, seed: int) -> Array:
+    """Return a sample of the rows, of each class its share but at least two.
+
+    Examples
+    --------
+    >>> some_rows(np.array([0] * 9 + [1] * 90), 99, 11, seed=0).shape
+    (12,)
+    """
+    rng = np.random.default_rng(seed)
+    if codes is None:
+        return np.sort(rng.permutation(n_rows)[:n_wanted])
+    chosen = []
+    for code, count in enumerate(np.bincount(codes)):
+        rows = rng.permutation(np.flatnonzero(codes == code))
+        chosen.append(rows[: max(2, round(count * n_wanted / n_rows))])
+    return np.sort(np.concatenate(chosen))

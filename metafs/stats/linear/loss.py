@@ -1,0 +1,58 @@
+r"""Losses that do not change with the scale of decision values.
+
+Rows of unit length make a model unsure and memory makes it sure, so plain log-loss prefers memory
+even where accuracy falls. Here decision values are brought to unit spread and judged under the
+slope that suits them best:
+
+.. math:: \min_{c \ge 0} \frac{1}{n} \sum_i -\log p(y_i \mid c f_i / \mathrm{sd}(f)) .
+
+For numbers the loss is the squared error in units of the target's variance.
+"""
+
+import numpy as np
+
+from metafs.data.typing import Array
+
+SLOPES = np.concatenate([[0.0], np.geomspace(0.05, 20.0, 20)])
+
+
+def class_loss(decision: Array, codes: Array) -> tuple[Array, Array]:
+    """Return the loss of each row under the best slope, and that slope, for decision values.
+
+    Parameters
+    ----------
+    decision : array of shape (..., n_rows, n_outputs)
+        One output for two classes, else one for each class.
+    codes : array of shape (n_rows,)
+        The class of each row as a number from 0.
+
+    Returns
+    -------
+    losses : array of shape (..., n_rows)
+    slopes : array of shape (...)
+        In units of the given decision values.
+    """
+    spread = decision.std(axis=(-2, -1), keepdims=True)
+    spread = np.where(spread > 1e-12, spread, 1.0)
+    unit = decision / spread
+    by_slope = np.stack([_log_loss(slope * unit, codes) for slope in SLOPES])
+    best = by_slope.mean(axis=-1).argmin(axis=0)
+    losses = np.take_along_axis(by_slope, best[None, ..., None], axis=0)[0]
+    return losses, SLOPES[best] / spread[..., 0, 0]
+
+
+def _log_loss(decision: Array, codes: Array) -> Array:
+    if decision.shape[-1] == 1:
+        return np.asarray(np.logaddexp(0.0, np.where(codes == 1, -1.0, 1.0) * decision[..., 0]))
+    own = np.take_along_axis(
+        decision, np.broadcast_to(codes[:, None], (*decision.shape[:-1], 1)), axis=-1
+    )
+    highest = decision.max(axis=-1, keepdims=True)
+    total = np.log(np.exp(decision - highest).sum(axis=-1)) + highest[..., 0]
+    return np.asarray(total - own[..., 0])
+
+
+def number_loss(decision: Array, target: Array) -> Array:
+    """Return the squared error of each row in units of the target's variance."""
+    variance = max(float(target.var()), 1e-300)
+    return np.asarray((decision[..., 0] - target) ** 2 / variance)

@@ -1,0 +1,254 @@
+"""A linear model whose weights have a prior that was learned from past problems.
+
+Without memory it is L2 logistic or ridge regression with its regularisation chosen by
+cross-validation.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from metafs.data.typing import Array, Matrix
+from metafs.errors import UsageError
+from metafs.stats.linear.folds import folds_of, some_rows
+from metafs.stats.linear.large import fit_large
+from metafs.stats.linear.logistic import logistic
+from metafs.stats.linear.loss import class_loss, number_loss
+from metafs.stats.linear.preparation import Preparation
+from metafs.stats.linear.rows import Rows, rows_under
+from metafs.stats.linear.spectrum import Spectrum, spectrum_of, spectrum_of_rows
+from metafs.stats.linear.strength import StrengthChoice, choose_strength
+from metafs.stats.linear.weight_prior import STRENGTHS, WeightPrior
+
+LAMBDAS = np.geomspace(1e-3, 1e2, 11)
+"""Grid of regularisations: the noise of a row in units of its own prior variance."""
+
+MOST_ROWS = 1000
+"""Rows up to which all are compared with each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """A fitted linear model: decision values are ``preparation(X) @ coef.T + intercept``."""
+
+    preparation: Preparation
+    coef: Array
+    """(n_outputs, n_features) In prepared units; one output for two classes and for a number."""
+    intercept: Array
+    """(n_outputs,)"""
+    classes: Array | None
+    """The classes, sorted; None for a number."""
+    regularisation: float
+    strength: StrengthChoice
+    from_memory: Array
+    """(n_outputs, n_features) The part of `coef` that directions of memory supplied."""
+    spread: Array
+    """(n_features,) Standard deviation of the prepared columns on the rows at hand."""
+    slope: float = 1.0
+    """By which decision values are multiplied before they become probabilities."""
+    held_out: Array | None = field(default=None, repr=False)
+    """(n_rows, n_outputs) Cross-validated decision values; None if there were too few labels."""
+    n_rows: int = 0
+
+    def decision_function(self, X: Matrix) -> Array:
+        """Return decision values of shape (n_rows, n_outputs)."""
+        return np.asarray(self.preparation(X) @ self.coef.T) + self.intercept
+
+    def predict(self, X: Matrix) -> Array:
+        """Return the class or the number of each row."""
+        decision = self.decision_function(X)
+        if self.classes is None:
+            return decision[:, 0]
+        if decision.shape[1] == 1:
+            return np.asarray(self.classes[(decision[:, 0] > 0).astype(int)])
+        return np.asarray(self.classes[decision.argmax(axis=1)])
+
+    def predict_proba(self, X: Matrix) -> Array:
+        """Return the probability of each class; the slope makes them calibrated."""
+        decision = self.slope * self.decision_function(X)
+        if decision.shape[1] == 1:
+            second = expit(decision[:, 0])
+            return np.column_stack([1 - second, second])
+        return np.asarray(softmax(decision, axis=1))
+
+
+def targets_of(y: Array, classes: bool) -> tuple[Array, Array | None]:
+    """Return targets of shape (n_rows, n_outputs), -1 and 1 for classes, and the classes."""
+    if not classes:
+        return np.asarray(y, dtype=np.float64)[:, None], None
+    labels, codes = np.unique(y, return_inverse=True)
+    if len(labels) < 2:
+        raise UsageError("the labelled rows hold one class only: label rows of another class too.")
+    if len(labels) == 2:
+        return np.where(codes == 1, 1.0, -1.0)[:, None], labels
+    return np.where(codes[:, None] == np.arange(len(labels)), 1.0, -1.0), labels
+
+
+def fit_linear(
+    X: Matrix,
+    y: Array,
+    *,
+    classes: bool,
+    prior: WeightPrior | None = None,
+    X_unlabelled: Matrix | None = None,
+    sample_weight: Array | None = None,
+    meta_features: Array | None = None,
+    strength: float | Literal["auto"] = "auto",
+    seed: int = 0,
+) -> LinearModel:
+    """Fit a linear model under what memory knows.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_rows, n_features)
+        Without missing values.
+    y : array of shape (n_rows,)
+        Classes or numbers.
+    classes : bool
+        Whether y holds classes.
+    prior : WeightPrior, default=None
+        What memory knows of these columns.
+    X_unlabelled : ndarray or csr_array, default=None
+        Rows without label: they tell how columns and past scores are spread.
+    sample_weight : array of shape (n_rows,), default=None
+        Above 0.
+    meta_features : array of shape (n_features, k), default=None
+        Properties of columns.
+    strength : float or "auto", default="auto"
+        How strongly past models are believed; 0 does without them.
+    seed : int, default=0
+        How rows are divided into folds.
+    """
+    targets, labels = targets_of(y, classes)
+    rows, preparation, spread = rows_under(X, X_unlabelled, prior)
+    unit = 1.0
+    if not classes:
+        unit = float(targets.std()) or 1.0
+        targets = targets / unit
+    fitting = _Fitting(rows, targets, y, classes, sample_weight, seed)
+    experience = None if prior is None else prior.experience
+    if not rows.scores.shape[1]:
+        grid = np.zeros(1)
+    else:
+        grid = np.array(STRENGTHS) if strength == "auto" else np.array([float(strength)])
+    choice, regularisation, held_out = fitting.choose(grid, experience)
+    coef, remembered, fitted = fitting.solve(choice.s, regularisation)
+    intercept = _intercept(fitted, rows, coef, sample_weight)
+    slope = fitting.slope(held_out, fitted)
+    return LinearModel(
+        preparation=preparation,
+        coef=coef * unit,
+        intercept=intercept * unit,
+        classes=labels,
+        regularisation=regularisation,
+        strength=choice,
+        from_memory=remembered * unit,
+        spread=spread,
+        slope=slope,
+        held_out=None if held_out is None else held_out * unit,
+        n_rows=len(rows),
+    )
+
+
+def _intercept(fitted: Array, rows: Rows, coef: Array, sample_weight: Array | None) -> Array:
+    apart = fitted - np.asarray(rows.table @ coef.T)
+    return np.asarray(np.average(apart, axis=0, weights=sample_weight))
+
+
+class _Fitting:
+    """The steps of a fit that share rows, targets and folds."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        targets: Array,
+        y: Array,
+        classes: bool,
+        sample_weight: Array | None,
+        seed: int,
+    ) -> None:
+        self.classes = classes
+        self.everything = rows, targets, sample_weight
+        self.codes = np.unique(y, return_inverse=True)[1] if classes else None
+        if len(rows) > MOST_ROWS:  # many rows choose like some of them
+            some = some_rows(self.codes, len(rows), MOST_ROWS, seed)
+            rows, targets = rows.taken(some), targets[some]
+            sample_weight = None if sample_weight is None else sample_weight[some]
+            self.codes = None if self.codes is None else self.codes[some]
+        self.rows, self.targets, self.sample_weight = rows, targets, sample_weight
+        self.folds = folds_of(self.codes, len(rows), seed)
+        self._spectra: dict[float, Spectrum] = {}
+
+    def spectrum(self, strength: float) -> Spectrum:
+        """Return the spectrum of the rows that choose, when memory is believed so strongly."""
+        if strength not in self._spectra:
+            self._spectra[strength] = _spectrum(self.rows, strength, self.sample_weight)
+        return self._spectra[strength]
+
+    def losses(self, decision: Array) -> Array:
+        """Return the loss of each row, for decision values of shape (..., n_rows, n_outputs)."""
+        if self.codes is not None:
+            return class_loss(decision, self.codes)[0]
+        return number_loss(decision, self.targets[:, 0])
+
+    def choose(self, grid: Array, experience: Any) -> tuple[StrengthChoice, float, Array | None]:
+        """Return the strength, the regularisation, and cross-validated decision values."""
+        n_labels = (
+            float(np.bincount(self.codes).min())
+            if self.codes is not None
+            else float(len(self.rows))
+        )
+        if not self.folds:
+            choice = choose_strength(grid, None, experience, n_labels)
+            return choice, 1.0, None
+        losses, best, held = [], [], []
+        for s in grid:
+            decision = self.spectrum(float(s)).held_out(self.targets, LAMBDAS, self.folds)
+            loss = self.losses(decision).mean(axis=1)
+            k = int(np.argmin(loss.mean(axis=1)))
+            losses.append(loss[k])
+            best.append(float(LAMBDAS[k]))
+            held.append(decision[k, 0])
+        choice = choose_strength(grid, np.array(losses), experience, n_labels)
+        chosen = list(grid).index(choice.s)
+        return choice, best[chosen], held[chosen]
+
+    def solve(self, strength: float, regularisation: float) -> tuple[Array, Array, Array]:
+        """Return weights of columns, memory's part of them, and fitted values, of all rows."""
+        rows, targets, sample_weight = self.everything
+        if len(rows) == len(self.rows):
+            spectrum = self.spectrum(strength)
+        elif rows.width < MOST_ROWS:
+            spectrum = _spectrum(rows, strength, sample_weight)
+        else:
+            return fit_large(
+                rows,
+                targets,
+                strength,
+                regularisation,
+                classes=self.classes,
+                sample_weight=sample_weight,
+            )
+        solve = logistic if self.classes else Spectrum.ridge
+        alpha, fitted = solve(spectrum, targets, regularisation)
+        return *rows.weights(alpha, strength), fitted
+
+    def slope(self, held_out: Array | None, fitted: Array) -> float:
+        """Return the slope that makes probabilities of decision values.
+
+        Held-out values of ridge regression are half of logistic ones where the fit is weak, so the
+        slope is carried over by the spread of the fitted values.
+        """
+        if self.codes is None or held_out is None:
+            return 1.0
+        slope = float(class_loss(held_out, self.codes)[1])
+        spread = float(fitted.std())
+        return slope * float(held_out.std()) / spread if spread > 0 else 1.0
+
+
+def _spectrum(rows: Rows, strength: float, sample_weight: Array | None) -> Spectrum:
+    if rows.width < len(rows):
+        return spectrum_of_rows(rows.augmented(strength), sample_weight)
+    return spectrum_of(rows.covariance(strength), sample_weight)

@@ -1,0 +1,162 @@
+r"""Preparing columns for a linear model: words as tf-idf rows of unit length, numbers standardised.
+
+A word column holds how often a word occurs in a document, or whether it does. With N rows, of
+which :math:`N_j` have word j, its values are multiplied by
+
+.. math:: \log \frac{1 + N}{1 + N_j} + 1
+
+and each row is brought to unit length. Counts enter as 1 + log(count). N and :math:`N_j`, and
+likewise the means and standard deviations of numbers, are pooled over the rows at hand, labelled or
+not, and the rows that memory knows of: a few rows tell them badly.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from metafs.data.typing import Array, Matrix
+from metafs.stats.linear.weight_prior import Scales
+
+_LEAST_WORDS = 100
+_SPARSE = 0.2
+_CONSTANT = 1e-9  # a standard deviation, relative to the largest value, that rounding leaves
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """How raw columns become the columns of a linear model."""
+
+    words: Array
+    """(n_features,) Whether the column holds a word."""
+    centre: Array
+    """(n_features,) What is subtracted; nothing from words, nor from any column of a sparse row."""
+    factor: Array
+    """(n_features,) What each column is then multiplied by; 0 for a constant one."""
+    variance: Array
+    """(n_features,) The prior variance of its weight, so that a row has length 1 on average."""
+
+    def __call__(self, X: Matrix) -> Matrix:
+        """Return rows as the model sees them."""
+        table = self._scaled(X)
+        if not self.words.any():
+            return table
+        if not issparse(table):
+            inside = np.where(self.words, table, 0.0)
+            length = np.sqrt(np.einsum("ij,ij->i", inside, inside))
+            divisor = np.where(length > 0, length, 1.0)[:, None]
+            return np.where(self.words, table / divisor, table)
+        row = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
+        inside = self.words[table.indices]
+        squares = np.bincount(row[inside], table.data[inside] ** 2, minlength=table.shape[0])
+        length = np.sqrt(np.where(squares > 0, squares, 1.0))
+        table.data[inside] /= length[row[inside]]
+        return table
+
+    def _scaled(self, X: Matrix) -> Matrix:
+        if issparse(X):
+            data = np.where(self.words[X.indices], _damped(X.data), X.data)
+            data *= self.factor[X.indices]
+            return csr_array((data, X.indices, X.indptr), shape=X.shape)
+        values = np.where(self.words, _damped(X), X) if self.words.any() else X
+        return np.asarray((values - self.centre) * self.factor)
+
+
+def _damped(counts: Array) -> Array:
+    """Return 1 + log(count), and 0 for none."""
+    if not np.any(counts > 1):
+        return counts
+    return np.where(counts > 1, 1.0 + np.log(np.maximum(counts, 1.0)), counts)
+
+
+def word_columns(X: Matrix) -> Array:
+    """Return which columns hold words: counts, in a table of many that are mostly 0 or 1.
+
+    Examples
+    --------
+    >>> rare = np.eye(200)
+    >>> word_columns(rare).all(), word_columns(rare * 255.0).any(), word_columns(rare[:, :9]).any()
+    (np.True_, np.False_, np.False_)
+    """
+    n_features = X.shape[1]
+    nothing = np.zeros(n_features, dtype=bool)
+    if n_features < _LEAST_WORDS:
+        return nothing
+    if issparse(X):
+        odd = (X.data < 0) | (X.data != np.floor(X.data))
+        counts = np.bincount(X.indices[odd], minlength=n_features) == 0
+        values = X.data[counts[X.indices]]
+        values = values[values != 0]
+    else:
+        counts = ((X >= 0) & (np.floor(X) == X)).all(axis=0)
+        values = X[:, counts]
+        values = values[values != 0]
+    n_cells = X.shape[0] * np.count_nonzero(counts)
+    if np.count_nonzero(counts) < _LEAST_WORDS or len(values) > _SPARSE * n_cells:
+        return nothing
+    return counts if np.mean(values <= 2) >= 0.5 else nothing
+
+
+def prepare(X: Matrix, scales: Scales | None = None, *, words: Array | None = None) -> Preparation:
+    """Learn the preparation from all rows at hand and from what memory knows of the columns."""
+    here = scales_of(X)
+    words = word_columns(X) if words is None else words
+    pooled = here if scales is None else pool(here, scales)
+    known = np.maximum(pooled.n_rows, 1.0)
+    idf = np.log((1 + known) / (1 + known * pooled.document_frequency)) + 1
+    size = np.abs(pooled.mean) + pooled.spread
+    varies = pooled.spread > _CONSTANT * size
+    inverse = np.divide(1.0, pooled.spread, out=np.zeros_like(size), where=varies)
+    n_numbers = max(1, int(np.count_nonzero(varies & ~words)))
+    centred = ~words & (not issparse(X))
+    return Preparation(
+        words=words,
+        centre=np.where(centred, pooled.mean, 0.0),
+        factor=np.where(words, idf, inverse),
+        variance=np.where(words, 1.0, 1.0 / n_numbers),
+    )
+
+
+def scales_of(X: Matrix) -> Scales:
+    """Return document frequency, mean and standard deviation of each column.
+
+    Examples
+    --------
+    >>> scales_of(np.array([[0.0, 1.0], [2.0, 1.0]])).spread
+    array([1., 0.])
+    """
+    n_rows, n_features = X.shape
+    if issparse(X):
+        share = np.bincount(X.indices[X.data != 0], minlength=n_features) / n_rows
+        mean = np.bincount(X.indices, X.data, minlength=n_features) / n_rows
+        around = np.bincount(
+            X.indices, (X.data - mean[X.indices]) ** 2, minlength=n_features
+        ) + mean**2 * (n_rows - np.bincount(X.indices, minlength=n_features))
+        spread = np.sqrt(np.maximum(around, 0.0) / n_rows)
+    else:
+        share, mean, spread = (X != 0).mean(axis=0), X.mean(axis=0), X.std(axis=0)
+    return Scales(np.full(n_features, float(n_rows)), share, mean, spread)
+
+
+def pool(one: Scales, other: Scales) -> Scales:
+    """Return the scales of two sets of rows taken together; NaN and 0 rows are unknown."""
+    total = _known_rows(one) + _known_rows(other)
+    share_of = [
+        np.divide(_known_rows(each), total, out=np.zeros_like(total), where=total > 0)
+        for each in (one, other)
+    ]
+
+    def mixed(values: Any) -> Array:
+        return np.asarray(
+            sum(w * np.nan_to_num(value) for w, value in zip(share_of, values, strict=True))
+        )
+
+    mean = mixed([one.mean, other.mean])
+    variance = mixed([s.spread**2 + (s.mean - mean) ** 2 for s in (one, other)])
+    document_frequency = mixed([one.document_frequency, other.document_frequency])
+    return Scales(total, document_frequency, mean, np.sqrt(variance))
+
+
+def _known_rows(scales: Scales) -> Array:
+    return np.where(np.isnan(scales.mean), 0.0, np.nan_to_num(scales.n_rows))
