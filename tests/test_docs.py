@@ -6,9 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
+import metafs
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -38,6 +42,17 @@ def test_the_tutorial_shows_the_plugin_that_is_tested():
     shown = blocks(tutorial, "python") + blocks(tutorial, "toml")
     files = ["correlation_selector.py", "test_correlation_selector.py", "pyproject.toml"]
     assert shown == [(PLUGIN / name).read_text() for name in files]
+
+
+def test_one_name_and_version_for_the_distribution():
+    """The name metafs on the public index is another project's: nobody may depend on it."""
+    ours = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["name"]
+    assert version(ours) == metafs.__version__
+    plugin = tomllib.loads((PLUGIN / "pyproject.toml").read_text())["project"]
+    assert plugin["dependencies"] == [ours]
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("[!.]*/**/*.md"), *ROOT.glob("metafs/**/*.py")]
+    for page in pages:
+        assert not re.search(r"pip install (-\S+ )*['\"]?metafs\b(?!-)", page.read_text()), page
 
 
 def test_links_lead_somewhere():

@@ -78,7 +78,7 @@ def require_matplotlib() -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise UsageError(
-            "the page needs matplotlib: install it with pip install 'metafs[report]', "
+            "the page needs matplotlib: install it with pip install 'metafs-automl[report]', "
             "or leave the page out with --no-page."
         ) from None
     return Figure

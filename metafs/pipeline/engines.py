@@ -54,7 +54,7 @@ def require_engine(engine: str, jobs: int) -> None:
     if jobs < 1 and jobs != -1:
         raise UsageError(f"jobs must be at least 1, or -1 for every core, not {jobs}.")
     if engine == "dask" and find_spec("distributed") is None:
-        raise UsageError("the dask engine needs: pip install 'metafs[dask]'.")
+        raise UsageError("the dask engine needs: pip install 'metafs-automl[dask]'.")
 
 
 def _dask_client(jobs: int) -> Any:

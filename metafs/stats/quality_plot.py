@@ -69,7 +69,7 @@ def _two_axes() -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise UsageError(
-            "a picture needs matplotlib: install it with pip install 'metafs[report]'."
+            "a picture needs matplotlib: install it with pip install 'metafs-automl[report]'."
         ) from None
     figure = Figure(figsize=(5, 8), layout="constrained")
     return figure.subplots(2, 1)

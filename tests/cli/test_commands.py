@@ -290,12 +290,13 @@ def test_db_check_and_migrate(solved):
 
 def test_plugins_lists_what_each_package_offers(monkeypatch):
     rows = json.loads(run("plugins", "--json").stdout)
-    assert {"kind": "selectors", "name": "climb", "package": "metafs"}.items() <= rows[0].items()
+    climb = {"kind": "selectors", "name": "climb", "package": "metafs-automl"}
+    assert climb.items() <= rows[0].items()
     only = json.loads(run("plugins", "--kind", "learners", "--json").stdout)
     assert {row["kind"] for row in only} == {"learners"}
     without = run("plugins", "--no-plugin", "climb")
     assert "climb" not in without.stdout
-    assert "disabled: climb (metafs)" in without.stderr
+    assert "disabled: climb (metafs-automl)" in without.stderr
 
 
 def test_a_switched_off_plugin_is_not_found(tmp_path):

@@ -206,5 +206,5 @@ def test_panels_beyond_two_go_below():
 
 def test_without_matplotlib_a_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(UsageError, match=r"pip install 'metafs\[report\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'metafs-automl\[report\]'"):
         require_matplotlib()

@@ -42,7 +42,7 @@ def test_our_plugins_come_through_entry_points():
     assert {"mi-confidence", "infogain", "fisher"} <= set(registry.measures)
     assert {"jsd-rows", "jsd-features"} <= set(registry.distances)
     assert {"logistic", "linear-svm", "1nn", "naive-bayes", "forest"} <= set(registry.learners)
-    assert {plugin.package for plugin in registry.plugins} == {"metafs"}
+    assert {plugin.package for plugin in registry.plugins} == {"metafs-automl"}
     assert not registry.failures()
 
 
@@ -67,7 +67,7 @@ def test_a_name_offered_twice_names_both_packages():
     with pytest.raises(NameClash, match=r"'same' is offered twice.*one.*two") as caught:
         Registry([one, two], entry_points=False)
     assert "given by hand" in str(caught.value)
-    with pytest.raises(NameClash, match=r"infogain.*filters \(metafs .*\).*mine"):
+    with pytest.raises(NameClash, match=r"infogain.*filters \(metafs-automl .*\).*mine"):
         Registry([plugin(metafs_measures=lambda: {"infogain": len})])
 
 
@@ -137,7 +137,7 @@ def test_properties_are_not_computed():
 def test_a_registry_survives_cloning_and_pickling():
     import metafs_filters
 
-    registry = Registry([metafs_filters, Mine()], disabled=["metafs"])
+    registry = Registry([metafs_filters, Mine()], disabled=["metafs-automl"])
     assert copy.deepcopy(registry) is registry
     again = pickle.loads(pickle.dumps(registry))
     names = ["fisher", "infogain", "mine", "shrunk"]
@@ -170,7 +170,7 @@ def test_a_mistyped_plugin_to_switch_off_is_told_the_near_ones():
         Registry(disabled=["clim"])
 
 
-@pytest.mark.parametrize("name", ["climb", "metafs", "metafs_climb", "filters,climb"])
+@pytest.mark.parametrize("name", ["climb", "metafs-automl", "metafs_climb", "filters,climb"])
 def test_plugins_are_switched_off_by_variable_or_argument(monkeypatch, name):
     assert "climb" not in Registry(disabled=[name]).selectors
     monkeypatch.setenv("METAFS_DISABLE_PLUGINS", f"nothing, {name}")
@@ -192,5 +192,5 @@ def test_offers_know_their_plugin():
     registry = Registry()
     assert {offer.kind for offer in registry.offers()} <= set(KINDS)
     (climb,) = [offer for offer in registry.offers("selectors") if offer.name == "climb"]
-    assert climb.plugin.package == "metafs"
+    assert climb.plugin.package == "metafs-automl"
     assert climb.plugin.name == "climb"

@@ -335,5 +335,5 @@ def test_a_picture_needs_something_to_show():
 
 def test_without_matplotlib_there_is_a_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(UsageError, match=r"pip install 'metafs\[report\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'metafs-automl\[report\]'"):
         plot_quality([1.0, 2.0], [1.0, 2.0])
