@@ -4,15 +4,17 @@ python docs/generate.py            writes docs/cli.md, docs/hooks.md and docs/de
 python docs/generate.py --check    fails if one of them would change
 """
 
+import ast
 import inspect
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 import click
 
 from metafs.cli.app import cli
-from metafs.plugin import hookspecs
+from metafs.plugin import hookspecs, protocols
 from metafs.plugin.registry import KINDS
 
 DOCS = Path(__file__).parent
@@ -45,10 +47,15 @@ def hooks_page() -> str:
     parts = ["# The hooks", NOTE, inspect.getdoc(hookspecs).split("\n", 1)[1].strip()]
     for kind in KINDS:
         hook = getattr(hookspecs, f"metafs_{kind}")
-        signature = f"def {hook.__name__}{inspect.signature(hook)}"
+        signature = inspect.getsource(hook).split("\n")[1].rstrip(":")
         parts.append(
             f"## `{hook.__name__}`\n\n```python\n{signature}\n```\n\n{inspect.getdoc(hook)}"
         )
+    parts.append("# The protocols\n\n" + inspect.getdoc(protocols).split("\n", 1)[1].strip())
+    for name, protocol in vars(protocols).items():
+        if inspect.isclass(protocol) and protocol.__module__ == protocols.__name__:
+            parts.append(f"## `{name}`\n\n{inspect.getdoc(protocol)}")
+            parts.append("\n".join(f"- {line}" for line in members(protocol)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -80,6 +87,19 @@ def decisions_page() -> str:
         link = f"[{record['title']}]({path.name})"
         rows.append(f"| {number:04d} | {link} | {record['status']} | {record['date']} |")
     return "\n\n".join([*parts, "\n".join(rows)]) + "\n"
+
+
+def members(protocol: type) -> list[str]:
+    """Return a line for each method and property that a protocol declares itself."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(protocol))).body
+    lines = []
+    for node in tree.body:
+        if isinstance(node, ast.AnnAssign):
+            lines.append(f"`{ast.unparse(node)}`")
+        elif isinstance(node, ast.FunctionDef):
+            shown = f"{node.name}({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}"
+            lines.append(f"`{shown}`: {ast.get_docstring(node)}")
+    return lines
 
 
 def main() -> None:

@@ -38,8 +38,8 @@ def test_generated_pages_are_not_stale():
 
 
 def test_the_tutorial_shows_the_plugin_that_is_tested():
-    tutorial = ROOT / "plugins" / "README.md"
-    shown = blocks(tutorial, "python") + blocks(tutorial, "toml")
+    tutorial = ROOT / "docs" / "plugins.md"
+    shown = blocks(tutorial, "python")[1:] + blocks(tutorial, "toml")
     files = ["correlation_selector.py", "test_correlation_selector.py", "pyproject.toml"]
     assert shown == [(PLUGIN / name).read_text() for name in files]
 
@@ -129,3 +129,25 @@ def test_an_installed_plugin_passes_the_contract(installed):
     folder, environment = installed
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error"]
     subprocess.run(command, cwd=folder / "project", env=environment, check=True)
+
+
+def checked_types(folder, name):
+    """Type-check a module of a plugin as its author would, with nothing of our settings."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(folder / "cache"), name]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_the_plugin_type_checks_against_the_protocols(tmp_path):
+    tutorial = blocks(ROOT / "docs" / "plugins.md", "python")
+    (tmp_path / "whole.py").write_text(tutorial[1])
+    (tmp_path / "wrong.py").write_text(
+        "from metafs.plugin import Distance, Measure, hookimpl\n\n\n"
+        "class Bad:\n    in_sql = True\n\n"
+        "    def signature(self, problem: int) -> int:\n        return 1\n\n\n"
+        "@hookimpl\ndef metafs_distances() -> dict[str, Distance]:\n    return {'bad': Bad()}\n\n\n"
+        "@hookimpl\ndef metafs_measures() -> dict[str, Measure]:\n    return {'bad': len}\n"
+    )
+    right = checked_types(tmp_path, "whole.py")
+    assert right.returncode == 0, right.stdout
+    wrong = checked_types(tmp_path, "wrong.py")
+    assert wrong.stdout.count("[dict-item]") == 2, wrong.stdout

@@ -69,21 +69,6 @@ def check_common(params: Mapping[str, Any]) -> None:
         ) from None
 
 
-def check_quality(quality: Any) -> None:
-    """Refuse what is no measure of single features; None is the selector's own."""
-    if quality is not None and not callable(quality):
-        raise UsageError(f"quality is {quality!r}; give a measure of single features, or None.")
-
-
-def check_measure_of_sets(selector: str, measure: Any) -> None:
-    """Refuse what is no measure of sets; None is the selector's own."""
-    if measure is not None and not hasattr(measure, "of_set"):
-        raise UsageError(
-            f"{selector} cannot use {measure!r}: give a measure of sets, such as "
-            'Registry().measures["margin"].'
-        )
-
-
 def column_numbers(name: str, given: Any, n_features: int) -> Array:
     """Return the columns that a parameter names, each once, in ascending order; None names none.
 

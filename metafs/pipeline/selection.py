@@ -11,6 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 from metafs.data.typing import Array, Matrix
 from metafs.errors import MetafsError, UsageError, describe
 from metafs.plugin.prior import Prior
+from metafs.plugin.protocols import SupportsParameterCheck
 from metafs.plugin.ranking import ranking
 
 TOLERANCE = 1e-12
@@ -71,7 +72,7 @@ def check_parameters(selector: Any, name: str) -> None:
     metafs.errors.UsageError: selector 'anova' refuses its parameters: InvalidParameterError: ...
     """
     try:
-        if hasattr(selector, "check_parameters"):
+        if isinstance(selector, SupportsParameterCheck):
             selector.check_parameters()
         elif hasattr(selector, "_parameter_constraints"):
             selector._validate_params()

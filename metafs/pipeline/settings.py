@@ -20,6 +20,7 @@ from metafs.pipeline.scoring import (
 )
 from metafs.pipeline.selection import check_parameters, configured
 from metafs.plugin.prior import THRESHOLD
+from metafs.plugin.protocols import SetMeasure, SupportsLearner
 from metafs.plugin.registry import Registry
 from metafs.transfer.expectation import TRANSFERS
 
@@ -138,12 +139,12 @@ class Settings:
     def _measure_of_sets(self, name: str, registry: Registry) -> Any:
         """Return the measure of that name; one that wraps a learner wraps the one asked for."""
         measure = registry.measures[name]
-        if not hasattr(measure, "of_set"):
+        if not isinstance(measure, SetMeasure):
             raise UsageError(f"measure {name!r} is of single features, not of sets.")
-        if self.learner is None or not hasattr(measure, "learner"):
+        if self.learner is None or not isinstance(measure, SupportsLearner):
             return measure
         _, learner = self._learners(registry)[True]
-        return replace(measure, learner=learner)
+        return measure.with_learner(learner)
 
     @property
     def selector_name(self) -> str:

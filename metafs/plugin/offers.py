@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 from metafs.errors import UsageError
 
@@ -40,7 +40,10 @@ class Offer:
     plugin: Plugin
 
 
-class Offers(Mapping[str, Any]):
+Kind = TypeVar("Kind", covariant=True)
+
+
+class Offers(Mapping[str, Kind]):
     """The objects of one kind by public name; an unknown name is told the near ones."""
 
     def __init__(self, kind: str, offers: Iterable[Offer], failures: Iterable[Plugin] = ()) -> None:
@@ -48,9 +51,10 @@ class Offers(Mapping[str, Any]):
         self._failures = list(failures)
         self._offers = {offer.name: offer for offer in sorted(offers, key=lambda o: o.name)}
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Kind:
         try:
-            return self._offers[name].value
+            offered: Kind = self._offers[name].value
+            return offered
         except KeyError:
             raise UnknownName(self._unknown(name)) from None
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
 from metafs.plugin.prior import Prior
-from metafs.plugin.selector import Selector
+from metafs.plugin.selector import BaseSelector
 
 
 def ranking(scores: Array, *, first: Array | None = None, expected: Array | None = None) -> Array:
@@ -58,7 +58,7 @@ def n_to_keep(n_features_to_select: float | None, n_features: int) -> int:
     )
 
 
-class RankingFromPrior(Selector):
+class RankingFromPrior(BaseSelector):
     """Base of selectors that keep the features with the best scores, and can start from a prior.
 
     A prior decides between features of equal score, besides what the method makes of it.

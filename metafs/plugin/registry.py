@@ -19,8 +19,18 @@ import pluggy
 from metafs.errors import MetafsError, UsageError, describe
 from metafs.plugin import hookspecs
 from metafs.plugin.offers import Offer, Offers, Plugin
+from metafs.plugin.protocols import (
+    Distance,
+    Generator,
+    Learner,
+    Measure,
+    Regressor,
+    Selector,
+)
 
 GROUP = "metafs"
+API_VERSION = 1
+"""Version of the plugin API: raised when a plugin that worked would no longer work."""
 KINDS = ("selectors", "measures", "regressors", "generators", "distances", "learners")
 DISABLE_VARIABLE = "METAFS_DISABLE_PLUGINS"
 HAND = "given by hand"
@@ -81,16 +91,12 @@ class Registry:
                 self._load(entry, switched_off)
         for plugin in self._arguments[0]:
             self._add(plugin, Plugin(_name_of(plugin), HAND))
-        of_kind = {
-            kind: Offers(kind, [o for o in self._offers if o.kind == kind], self.failures())
-            for kind in KINDS
-        }
-        self.selectors = of_kind["selectors"]
-        self.measures = of_kind["measures"]
-        self.regressors = of_kind["regressors"]
-        self.generators = of_kind["generators"]
-        self.distances = of_kind["distances"]
-        self.learners = of_kind["learners"]
+        self.selectors: Offers[Selector] = self._of_kind("selectors")
+        self.measures: Offers[Measure] = self._of_kind("measures")
+        self.regressors: Offers[Regressor] = self._of_kind("regressors")
+        self.generators: Offers[Generator] = self._of_kind("generators")
+        self.distances: Offers[Distance] = self._of_kind("distances")
+        self.learners: Offers[Learner] = self._of_kind("learners")
 
     def __deepcopy__(self, memo: Any) -> "Registry":
         return self  # it never changes once it is built
@@ -109,12 +115,14 @@ class Registry:
             return [offer for each in KINDS for offer in self.offers(each)]
         if kind not in KINDS:
             raise UsageError(f"there is no plugin kind {kind!r}: there are {', '.join(KINDS)}.")
-        kinds: Offers = getattr(self, kind)
-        return kinds.offers()
+        return self._of_kind(kind).offers()
 
     def failures(self) -> list[Plugin]:
         """Return the plugins that could not be loaded, each with its error."""
         return [plugin for plugin in self.plugins if plugin.state == "failed"]
+
+    def _of_kind(self, kind: str) -> Offers[Any]:
+        return Offers(kind, [o for o in self._offers if o.kind == kind], self.failures())
 
     def _load(self, entry: EntryPoint, switched_off: set[str]) -> None:
         """Import an installed plugin; one that fails is recorded, and the others still load."""
@@ -132,6 +140,7 @@ class Registry:
 
     def _add(self, implementation: Any, plugin: Plugin) -> None:
         """Register hooks, refuse misspelt ones by name, and collect what the plugin offers."""
+        _refuse_newer_api(implementation, plugin)
         self._manager.register(implementation, name=f"{plugin.package}:{plugin.name}")
         try:
             self._refuse_misspelt_hooks(implementation, plugin)
@@ -191,6 +200,18 @@ class Registry:
                     f"plugin {other.plugin} and by plugin {offer.plugin}: uninstall one, or leave "
                     f"it out with --no-plugin {offer.plugin.name} or {DISABLE_VARIABLE}."
                 )
+
+
+def _refuse_newer_api(implementation: Any, plugin: Plugin) -> None:
+    """Refuse a plugin written for a later version of what `metafs.plugin` offers."""
+    wanted = getattr(implementation, "METAFS_API", API_VERSION)
+    if not isinstance(wanted, int):
+        raise RegistryError(f"METAFS_API of plugin {plugin} is {wanted!r}; give a whole number.")
+    if wanted > API_VERSION:
+        raise RegistryError(
+            f"plugin {plugin} needs version {wanted} of the plugin API, and this metafs has "
+            f"{API_VERSION}: upgrade metafs."
+        )
 
 
 def installed_entry_points() -> list[EntryPoint]:

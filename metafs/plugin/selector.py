@@ -4,7 +4,7 @@ A subclass supplies ``_fit(X, y, prior)`` and ``_get_support_mask()``; one that 
 their properties supplies ``_fit_described(X, y, prior, meta_features)`` instead of the first; one
 with parameters of its own says in ``check_parameters()`` which values make no sense.
 `metafs.plugin.ranking` has the base of those that rank; a selector that searches derives from
-`Selector` itself.
+`BaseSelector` itself.
 """
 
 from abc import abstractmethod
@@ -23,7 +23,7 @@ from metafs.data.typing import Array, Matrix
 from metafs.plugin.prior import Prior, as_prior
 
 
-class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Base of selectors that take dense, sparse and data frames, and a prior.
 
     ``_allow_nan`` says whether missing values are taken as they are or refused.

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from metafs.plugin.protocols import SetMeasure, SupportsBind
 from metafs.testing.data import NAMES, planted_classes
 
 
@@ -47,7 +48,7 @@ def check_pickles(measure: Any) -> None:
 
 def check_sets_do_not_care_for_order(measure: Any) -> None:
     """A measure of sets gives a set one value, in whatever order its features come."""
-    if hasattr(measure, "of_set"):
+    if isinstance(measure, SetMeasure):
         X, y = planted_classes()
         value = measure.of_set(X, y, [0, 1, 5])
         assert np.isfinite(value)
@@ -56,10 +57,10 @@ def check_sets_do_not_care_for_order(measure: Any) -> None:
 
 def check_bound_evaluator_agrees(measure: Any) -> None:
     """The evaluator of ``bind`` gives what ``of_set`` gives, for additions and removals."""
-    if hasattr(measure, "bind"):
+    if isinstance(measure, SupportsBind):
         X, y = planted_classes()
         edits = np.array([[2, 3], [0, 4], [0, 1]])
-        found = measure.bind(X, y).of_sets([0, 1], edits)
+        found = measure.bind(X, y).of_sets(np.array([0, 1]), edits)
         expected = [measure.of_set(X, y, sorted({0, 1} ^ set(edit))) for edit in edits.tolist()]
         np.testing.assert_allclose(found, expected, atol=1e-12)
 

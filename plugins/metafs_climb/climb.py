@@ -15,12 +15,20 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from metafs.data.parameters import check_at_least, check_measure_of_sets
+from metafs.data.parameters import check_at_least
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
+from metafs.plugin.measures import check_measure_of_sets
 from metafs.plugin.prior import Prior
+from metafs.plugin.protocols import (
+    SetEvaluator,
+    SetMeasure,
+    SupportsAbandoning,
+    SupportsBind,
+    SupportsSingles,
+)
 from metafs.plugin.ranking import ranking
-from metafs.plugin.selector import Selector
+from metafs.plugin.selector import BaseSelector
 from metafs.stats.discretise import categories_of
 from metafs.stats.evidence import agree, information_of_each, one_tells_much, own_evidence, promise
 from metafs_climb.evaluations import Evaluations
@@ -51,14 +59,16 @@ class SetBySet:
         return np.asarray(self.measure(self.X, self.y))
 
 
-def bound(measure: Any, X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]]) -> Any:
+def bound(
+    measure: SetMeasure, X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]]
+) -> SetEvaluator:
     """Return the measure's evaluator of many sets on one problem, or ask it set by set."""
-    if not hasattr(measure, "bind"):
+    if not isinstance(measure, SupportsBind):
         return SetBySet(measure, X, y)
     return measure.bind(X, y, **({"categories": categories} if categories else {}))
 
 
-class Climb(Selector):
+class Climb(BaseSelector):
     """Keep the best set of features that a stochastic hill climb finds.
 
     Parameters
@@ -168,7 +178,8 @@ class Climb(Selector):
         else:
             self.stopped_ = self._climb_as_published(sets, prior)
 
-        if getattr(evaluator, "abandons", False):  # too dear to be asked for every feature
+        if isinstance(evaluator, SupportsAbandoning) and evaluator.abandons:
+            # An evaluation is too expensive to be spent on every feature.
             self.scores_ = information_of_each(X, y, categories) if own is None else own
         else:
             self.scores_ = _score_each(evaluator, measure, X, y)
@@ -238,7 +249,7 @@ def _within(starts: Sequence[Array], free: Array) -> list[Array]:
     return [start for start in within if len(start)]
 
 
-def _score_each(evaluator: Any, measure: Any, X: Matrix, y: Array) -> Array:
+def _score_each(evaluator: SetEvaluator, measure: SetMeasure, X: Matrix, y: Array) -> Array:
     """Score every feature alone by the measure."""
-    each = evaluator.of_each() if hasattr(evaluator, "of_each") else measure(X, y)
+    each = evaluator.of_each() if isinstance(evaluator, SupportsSingles) else measure(X, y)
     return np.asarray(each, dtype=np.float64)

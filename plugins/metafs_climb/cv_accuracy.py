@@ -15,7 +15,7 @@ R. Kohavi, G. H. John, "Wrappers for feature subset selection", Artificial Intel
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -100,6 +100,10 @@ class CVAccuracy:
         tables = FoldTables(problem, self.n_folds, self.random_state)
         balanced = self.scoring == "balanced_accuracy"
         return CVAccuracyEvaluator(FoldScores(tables, learner, balanced=balanced))
+
+    def with_learner(self, learner: Any) -> "CVAccuracy":
+        """Return the measure with another learner."""
+        return replace(self, learner=learner)
 
     def _learner_for(self, problem: Problem) -> Any:
         """Return the learner; refuse a classifier for numbers, and a regressor for classes."""

@@ -2,11 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from metafs.data.typing import Array
+from metafs.plugin.protocols import (
+    SetEvaluator,
+    SupportsAbandoning,
+    SupportsBatches,
+    SupportsHints,
+    SupportsSizePrice,
+)
 
 DECIMALS = 12
 """Fitness is compared after rounding, so that noise of the last bits is no improvement."""
@@ -37,12 +44,9 @@ class Evaluations:
 
     Parameters
     ----------
-    evaluator : object
-        Its ``of_sets(base, edits)`` is the fitness of base after each row of edits, features that
-        join or leave. One that `abandons` is also told above which fitness a set matters. One
-        that says `prices_size = False` values a set no less for being large. One with
-        ``at_once(base)`` says how many sets near base cost little more than one of them. One with
-        ``hints(base)`` says how promising each feature is to join base, or returns None.
+    evaluator : SetEvaluator
+        What a set is worth; what else it can do is used (``Supports...`` in
+        `metafs.plugin.protocols`).
     kept : array of int
         The features that belong to every set.
     limit : int
@@ -54,15 +58,23 @@ class Evaluations:
     """
 
     def __init__(
-        self, evaluator: Any, kept: Array, limit: int, target: float | None, deadline: float
+        self,
+        evaluator: SetEvaluator,
+        kept: Array,
+        limit: int,
+        target: float | None,
+        deadline: float,
     ) -> None:
         self._of_sets: Evaluate = evaluator.of_sets
-        self._abandons = bool(getattr(evaluator, "abandons", False))
+        self._abandons = isinstance(evaluator, SupportsAbandoning) and evaluator.abandons
         some = 1 if self._abandons else AT_ONCE
-        self._at_once: Callable[[Array], int] = getattr(evaluator, "at_once", lambda base: some)
-        self._hints: Callable[[Array], Array | None]
-        self._hints = getattr(evaluator, "hints", lambda base: None)
-        self.prices_size = bool(getattr(evaluator, "prices_size", True))
+        self._at_once: Callable[[Array], int] = lambda base: some
+        if isinstance(evaluator, SupportsBatches):
+            self._at_once = evaluator.at_once
+        self._hints: Callable[[Array], Array | None] = lambda base: None
+        if isinstance(evaluator, SupportsHints):
+            self._hints = evaluator.hints
+        self.prices_size = not isinstance(evaluator, SupportsSizePrice) or evaluator.prices_size
         self.target = np.inf if target is None else float(np.round(target, DECIMALS))
         self.deadline = deadline
         self.limit = self.left = limit

@@ -1,13 +1,11 @@
 """What this plugin offers."""
 
-from typing import Any
-
-from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin import Distance, hookimpl
 from metafs_distances.features import JsdFeatures
 from metafs_distances.rows import JsdRows
 
 
 @hookimpl
-def metafs_distances() -> dict[str, Any]:
+def metafs_distances() -> dict[str, Distance]:
     """Offer the paper's distance over whole rows, and ours over single features."""
     return {"jsd-rows": JsdRows(), "jsd-features": JsdFeatures()}

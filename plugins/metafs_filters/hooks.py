@@ -1,15 +1,13 @@
 """What this package offers: each measure under one name, as a measure and as a ranker."""
 
-from typing import Any
-
-from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin import Measure, Selector, hookimpl
 from metafs_filters.fisher import Fisher, FisherSelector
 from metafs_filters.infogain import InfoGain, InfoGainSelector
 from metafs_filters.shrunk import ShrunkSelector
 
 
 @hookimpl
-def metafs_selectors() -> dict[str, Any]:
+def metafs_selectors() -> dict[str, Selector]:
     """Offer the selectors ``infogain``, ``fisher``, and ``shrunk`` for few labels."""
     return {
         "infogain": InfoGainSelector(),
@@ -19,6 +17,6 @@ def metafs_selectors() -> dict[str, Any]:
 
 
 @hookimpl
-def metafs_measures() -> dict[str, Any]:
+def metafs_measures() -> dict[str, Measure]:
     """Offer the measures ``infogain`` and ``fisher``."""
     return {"infogain": InfoGain(), "fisher": Fisher()}

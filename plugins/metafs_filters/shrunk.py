@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from metafs.data.parameters import check_at_least, check_between, check_quality
+from metafs.data.parameters import check_at_least, check_between
 from metafs.data.typing import Array, Matrix
+from metafs.plugin.measures import check_quality
 from metafs.plugin.prior import Prior
 from metafs.plugin.ranking import RankingFromPrior
 from metafs.stats.discretise import categories_of

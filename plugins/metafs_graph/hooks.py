@@ -1,10 +1,10 @@
 """What this package offers."""
 
-from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin import Selector, hookimpl
 from metafs_graph.inffs import InfFS
 
 
 @hookimpl
-def metafs_selectors() -> dict[str, InfFS]:
+def metafs_selectors() -> dict[str, Selector]:
     """Offer the selector ``inffs``."""
     return {"inffs": InfFS()}

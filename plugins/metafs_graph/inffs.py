@@ -40,7 +40,7 @@ from metafs.errors import UsageError
 from metafs.pipeline.scoring import scorer_named
 from metafs.plugin.prior import Prior
 from metafs.plugin.ranking import n_to_keep, ranking
-from metafs.plugin.selector import Selector
+from metafs.plugin.selector import BaseSelector
 from metafs_graph.affinity import Affinity
 from metafs_graph.choice import fold_scores
 
@@ -85,7 +85,7 @@ def inffs_scores(
     return scores, paths.spectral_radius
 
 
-class InfFS(Selector):
+class InfFS(BaseSelector):
     """Keep the features that spread most and differ most from all the others.
 
     Parameters

@@ -17,7 +17,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import LinearSVC
 
 from metafs.data.typing import Array
-from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin import Learner, hookimpl
 from metafs_learners.by_target import ByTarget
 
 
@@ -32,7 +32,7 @@ def scaled(estimator: Any) -> Pipeline:
 
 
 @hookimpl
-def metafs_learners() -> dict[str, Any]:
+def metafs_learners() -> dict[str, Learner]:
     """Offer five learners for classes and three for numbers; a forest serves both."""
     forest = {"n_estimators": 100, "random_state": 0}
     return {

@@ -24,7 +24,7 @@ from metafs.data.parameters import column_numbers
 from metafs.data.typing import Array, Matrix
 from metafs.plugin.prior import Prior
 from metafs.plugin.ranking import ranking
-from metafs.plugin.selector import Selector
+from metafs.plugin.selector import BaseSelector
 from metafs.stats.discretise import discretise_target
 from metafs_margin.nearest import check_scale
 from metafs_margin.sets import SetMargins
@@ -67,7 +67,7 @@ class _Search:
         return True
 
 
-class GFlip(Selector):
+class GFlip(BaseSelector):
     """Keep the features that a greedy search for the largest margin ends with.
 
     Parameters

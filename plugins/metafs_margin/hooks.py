@@ -1,8 +1,6 @@
 """What this package offers."""
 
-from typing import Any
-
-from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin import Measure, Selector, hookimpl
 from metafs_margin.gflip import GFlip
 from metafs_margin.margin import Margin
 from metafs_margin.relief import Relief
@@ -11,7 +9,7 @@ from metafs_margin.simba import Simba
 
 
 @hookimpl
-def metafs_selectors() -> dict[str, Any]:
+def metafs_selectors() -> dict[str, Selector]:
     """Offer the selectors of the Relief family, ``simba`` and ``gflip``."""
     return {
         "relief": Relief(),
@@ -23,6 +21,6 @@ def metafs_selectors() -> dict[str, Any]:
 
 
 @hookimpl
-def metafs_measures() -> dict[str, Any]:
+def metafs_measures() -> dict[str, Measure]:
     """Offer the set measure ``margin``."""
     return {"margin": Margin()}

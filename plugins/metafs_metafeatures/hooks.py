@@ -1,8 +1,6 @@
 """What this package offers: selection and learning by properties of features."""
 
-from typing import Any
-
-from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin import Generator, Learner, Selector, hookimpl
 from metafs_metafeatures.generators import AndOrGenerator, MonomialGenerator, PatchPrototypes
 from metafs_metafeatures.gp_prior import GPPriorClassifier
 from metafs_metafeatures.mf_pfs import MFPFS
@@ -10,19 +8,19 @@ from metafs_metafeatures.mufasa import Mufasa
 
 
 @hookimpl
-def metafs_selectors() -> dict[str, Any]:
+def metafs_selectors() -> dict[str, Selector]:
     """Offer the selectors ``mf-pfs`` and ``mufasa``."""
     return {"mf-pfs": MFPFS(), "mufasa": Mufasa()}
 
 
 @hookimpl
-def metafs_learners() -> dict[str, Any]:
+def metafs_learners() -> dict[str, Learner]:
     """Offer the learner ``gp-prior``."""
     return {"gp-prior": GPPriorClassifier(random_state=0)}
 
 
 @hookimpl
-def metafs_generators() -> dict[str, Any]:
+def metafs_generators() -> dict[str, Generator]:
     """Offer the generators ``and-or``, ``monomials`` and ``patches``."""
     return {
         "and-or": AndOrGenerator(),

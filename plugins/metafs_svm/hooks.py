@@ -1,8 +1,6 @@
 """What this package offers: selection by linear support vector machines."""
 
-from typing import Any
-
-from metafs.plugin.hookspecs import hookimpl
+from metafs.plugin import Measure, Selector, hookimpl
 from metafs_svm.ensemble import EnsembleSVMRFE
 from metafs_svm.fsv import FSV
 from metafs_svm.svm_rfe import SVMRFE
@@ -11,7 +9,7 @@ from metafs_svm.sw_svm_rfe import SWSVMRFE
 
 
 @hookimpl
-def metafs_selectors() -> dict[str, Any]:
+def metafs_selectors() -> dict[str, Selector]:
     """Offer the selectors ``svm-rfe``, ``ensemble-svm-rfe``, ``sw-svm-rfe`` and ``fsv``."""
     return {
         "svm-rfe": SVMRFE(),
@@ -22,6 +20,6 @@ def metafs_selectors() -> dict[str, Any]:
 
 
 @hookimpl
-def metafs_measures() -> dict[str, Any]:
+def metafs_measures() -> dict[str, Measure]:
     """Offer the measure ``svm-weights``."""
     return {"svm-weights": SVMWeights()}

@@ -14,7 +14,7 @@ from metafs.errors import UsageError
 from metafs.plugin import registry as registry_module
 from metafs.plugin.hookspecs import hookimpl
 from metafs.plugin.offers import UnknownName
-from metafs.plugin.registry import KINDS, NameClash, Registry, RegistryError
+from metafs.plugin.registry import API_VERSION, KINDS, NameClash, Registry, RegistryError
 
 
 def plugin(name="mine", **hooks):
@@ -194,3 +194,29 @@ def test_offers_know_their_plugin():
     (climb,) = [offer for offer in registry.offers("selectors") if offer.name == "climb"]
     assert climb.plugin.package == "metafs-automl"
     assert climb.plugin.name == "climb"
+
+
+def with_api(version):
+    module = plugin()
+    module.METAFS_API = version
+    return module
+
+
+class TestPluginApi:
+    def test_a_plugin_for_a_later_api_is_refused_with_a_sentence(self):
+        later = with_api(API_VERSION + 1)
+        with pytest.raises(RegistryError, match=r"needs version 2 of the plugin API.*upgrade"):
+            Registry([later], entry_points=False)
+
+    def test_a_plugin_for_this_api_is_taken(self):
+        assert Registry([with_api(API_VERSION)], entry_points=False).plugins
+
+    def test_a_version_that_is_no_number_is_refused(self):
+        with pytest.raises(RegistryError, match="give a whole number"):
+            Registry([with_api("1.0")], entry_points=False)
+
+    def test_the_former_place_of_the_hooks_still_works_and_warns(self):
+        sys.modules.pop("metafs.hookspecs", None)
+        with pytest.warns(DeprecationWarning, match=r"use metafs\.plugin"):
+            from metafs.hookspecs import hookimpl
+        assert hookimpl is registry_module.hookspecs.hookimpl

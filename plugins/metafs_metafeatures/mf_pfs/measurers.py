@@ -23,7 +23,8 @@ from metafs.data.matrix import matrix_of_array, matrix_of_columns
 from metafs.data.parameters import check_at_least, column_numbers
 from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError, UsageError
-from metafs.plugin.generators import FeatureGenerator, measure_all, prepared
+from metafs.plugin.generators import measure_all, prepared
+from metafs.plugin.protocols import Generator
 
 _IN_THE_TABLE = np.empty(0)  # stands for a column that need not be kept
 
@@ -191,7 +192,7 @@ class GeneratorMeasurer(Measurer):
 
     Parameters
     ----------
-    generator : FeatureGenerator
+    generator : Generator
         Knows the value of a feature on each instance.
     features : sequence
         The features drawn, for example by ``generator.sample``.
@@ -203,7 +204,7 @@ class GeneratorMeasurer(Measurer):
 
     def __init__(
         self,
-        generator: FeatureGenerator,
+        generator: Generator,
         features: Sequence[Any],
         images: Any,
         feature_names: Sequence[str] | None = None,

@@ -19,12 +19,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from metafs.data.checks import checked_meta_features, counted, listing
-from metafs.data.parameters import check_at_least, check_between, check_quality
+from metafs.data.parameters import check_at_least, check_between
 from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError, UsageError
+from metafs.plugin.measures import check_quality
 from metafs.plugin.prior import Prior, as_prior
 from metafs.plugin.ranking import n_to_keep, ranking
-from metafs.plugin.selector import Selector
+from metafs.plugin.selector import BaseSelector
 from metafs_metafeatures.mf_pfs.elimination import Quality, eliminate_all_measured, sizes_left
 from metafs_metafeatures.mf_pfs.lazy_columns import as_measurer
 from metafs_metafeatures.mf_pfs.measurers import Measurer, TableMeasurer
@@ -38,7 +39,7 @@ from metafs_regressors import WeightedKNN
 from metafs_svm import SVMWeights
 
 
-class MFPFS(Selector):
+class MFPFS(BaseSelector):
     """Keep the features that are best by what their properties tell, measuring only some.
 
     Parameters

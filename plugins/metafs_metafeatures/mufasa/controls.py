@@ -14,7 +14,7 @@ import numpy as np
 
 from metafs.data.parameters import check_at_least
 from metafs.data.typing import Array
-from metafs.plugin.generators import FeatureGenerator
+from metafs.plugin.protocols import Generator
 from metafs_filters import InfoGain
 from metafs_metafeatures.mufasa.extraction import Extraction, MufasaResult, drawn, filled, seeded
 from metafs_metafeatures.mufasa.walk import Step, even_point
@@ -34,7 +34,7 @@ def prefix_within(costs: Array, budget: float) -> int:
 
 
 def norm_infogain(
-    generator: FeatureGenerator,
+    generator: Generator,
     images: Any,
     y: Any,
     *,
@@ -81,7 +81,7 @@ def norm_infogain(
 
 
 def rand_search(
-    generator: FeatureGenerator,
+    generator: Generator,
     images: Any,
     y: Any,
     *,

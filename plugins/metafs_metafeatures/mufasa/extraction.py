@@ -17,7 +17,8 @@ from sklearn.utils import check_random_state
 from metafs.data.parameters import check_between
 from metafs.data.typing import Array
 from metafs.errors import ProblemError, UsageError
-from metafs.plugin.generators import FeatureGenerator, measure_sound, prepared, total_cost
+from metafs.plugin.generators import measure_sound, prepared, total_cost
+from metafs.plugin.protocols import Generator, SetMeasure, SupportsSampleAll
 from metafs_metafeatures.mufasa.svm_accuracy import SVMAccuracy
 from metafs_metafeatures.mufasa.walk import STEP, Schedule, Step, even_point, walk
 
@@ -66,13 +67,13 @@ def seeded(random_state: Any) -> np.random.Generator:
 
 
 def drawn(
-    generator: FeatureGenerator, point: Callable[[], Array], rng: np.random.Generator
+    generator: Generator, point: Callable[[], Array], rng: np.random.Generator
 ) -> Iterator[Any]:
     """Draw features for ever, each at a point of its own.
 
     A generator with ``sample_all(points, rng)`` is asked for more and more at once.
     """
-    if not hasattr(generator, "sample_all"):
+    if not isinstance(generator, SupportsSampleAll):
         while True:
             yield generator.sample(point(), rng)
     size = _FIRST_DRAWS
@@ -112,7 +113,7 @@ def quality_of_table(quality: Any) -> Callable[[Array, Any], float]:
     """
     if quality is None:
         return SVMAccuracy(standardise=False).of_table
-    if hasattr(quality, "of_set"):
+    if isinstance(quality, SetMeasure):
         return lambda X, y: float(quality.of_set(X, y, np.arange(X.shape[1])))
     if callable(quality):
         return lambda X, y: float(quality(X, y))
@@ -125,7 +126,7 @@ class Extraction:
     """One search under way: the data, the budget, what a set is worth, and the best one so far."""
 
     def __init__(
-        self, generator: FeatureGenerator, images: Any, y: Any, budget: float, quality: Any
+        self, generator: Generator, images: Any, y: Any, budget: float, quality: Any
     ) -> None:
         check_between("budget", budget)
         self.generator, self.budget, self.y = generator, float(budget), np.asarray(y)
@@ -195,7 +196,7 @@ class Extraction:
 
 
 def search(
-    generator: FeatureGenerator,
+    generator: Generator,
     images: Any,
     y: Any,
     *,

@@ -24,12 +24,13 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from metafs.data.matrix import dense
-from metafs.data.parameters import check_at_least, check_between, check_measure_of_sets
+from metafs.data.parameters import check_at_least, check_between
 from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError, UsageError
+from metafs.plugin.measures import check_measure_of_sets
 from metafs.plugin.prior import Prior
 from metafs.plugin.ranking import n_to_keep, ranking
-from metafs.plugin.selector import Selector
+from metafs.plugin.selector import BaseSelector
 from metafs_metafeatures.mufasa.clusters import FeatureClusters, NoSpace, standardised
 from metafs_metafeatures.mufasa.extraction import seeded
 from metafs_metafeatures.mufasa.svm_accuracy import SVMAccuracy
@@ -77,7 +78,7 @@ def tried_scores(candidates: list[Candidate], n_features: int) -> Array:
     return scores
 
 
-class Mufasa(Selector):
+class Mufasa(BaseSelector):
     """Keep the best set of features that a walk through the space of meta-features meets.
 
     Parameters
