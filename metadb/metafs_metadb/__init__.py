@@ -25,8 +25,10 @@ from metafs_metadb.rows import (
 )
 from metafs_metadb.search import NeighbourSearch, SqlSearch
 from metafs_metadb.told import RunTold
+from metafs_metadb.weights import BeliefRow, Reference, ReferenceRows
 
 __all__ = [
+    "BeliefRow",
     "Experience",
     "FeatureExperience",
     "FeatureRecord",
@@ -42,6 +44,8 @@ __all__ = [
     "ProblemRow",
     "QueryRefused",
     "Recorded",
+    "Reference",
+    "ReferenceRows",
     "RunRow",
     "RunTold",
     "SelectionRows",

@@ -18,6 +18,7 @@ def findings(con: duckdb.DuckDBPyConnection) -> list[str]:
         *_repeated(con),
         *_references(con),
         *_signatures(con),
+        *_weights(con),
     ]
 
 
@@ -42,12 +43,14 @@ def _tally(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def _run_counts(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    for run_id, *counts in con.execute(check_queries.RUN_COUNTS).fetchall():
-        for table, expected, n_rows in zip(
-            ("selection", "candidate", "neighbour"), counts[::2], counts[1::2], strict=True
-        ):
-            if n_rows != expected:
-                yield f"run {run_id} has {n_rows} {table} rows where it recorded {expected}"
+    for tables, query in (
+        (("selection", "candidate", "neighbour"), check_queries.RUN_COUNTS),
+        (("weight", "transfer_loss"), check_queries.REFERENCE_COUNTS),
+    ):
+        for run_id, *counts in con.execute(query).fetchall():
+            for table, expected, n_rows in zip(tables, counts[::2], counts[1::2], strict=True):
+                if n_rows != expected:
+                    yield f"run {run_id} has {n_rows} {table} rows where it recorded {expected}"
 
 
 def _repeated(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
@@ -74,3 +77,10 @@ def _signatures(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
             yield f"{signature} has {n_outside} probabilities outside (0, 1]"
         if not abs(total - 1) <= 1e-9:
             yield f"{signature} sums to {total} instead of 1"
+
+
+def _weights(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    for run_id, n in con.execute(check_queries.BAD_WEIGHTS).fetchall():
+        yield f"{n} weights of run {run_id} are not finite"
+    for space, part in con.execute(check_queries.BAD_BASES).fetchall():
+        yield f"part {part} of the basis of space {space} is cut off"

@@ -43,6 +43,13 @@ group by {column} order by {column}
         ("neighbour", "problem_id", "problem"),
         ("stability", "problem_id", "problem"),
         ("meta_feature", "feature_id", "feature"),
+        ("reference_model", "run_id", "run"),
+        ("reference_model", "problem_id", "problem"),
+        ("weight", "run_id", "run"),
+        ("weight", "feature_id", "feature"),
+        ("transfer_loss", "run_id", "run"),
+        ("row_sketch", "problem_id", "problem"),
+        ("belief", "run_id", "run"),
     )
 }
 
@@ -81,6 +88,34 @@ group by {columns} having count(*) > 1 order by {columns}
         ("run", "run_id", "true"),
         ("stability", "stability_id", "true"),
         ("meta_feature", "feature_id, name", "true"),
+        ("reference_model", "problem_id", "true"),
+        ("belief", "run_id", "true"),
+        ("basis", "space, part", "true"),
         ("run", "problem_id, settings", "status = 'solved' and settings is not null"),
     )
 }
+
+# Rows that a reference model wrote and that are there, where they differ.
+REFERENCE_COUNTS = """
+with
+    w as (select run_id, count(*) as n from weight group by run_id),
+    t as (select run_id, count(*) as n from transfer_loss group by run_id)
+select m.run_id, m.n_weights, coalesce(w.n, 0), m.n_transfers, coalesce(t.n, 0)
+from reference_model m
+left join w using (run_id)
+left join t using (run_id)
+where (m.n_weights, m.n_transfers) <> (coalesce(w.n, 0), coalesce(t.n, 0))
+order by m.run_id
+"""
+
+BAD_WEIGHTS = """
+select run_id, count(*) from weight where not isfinite(weight) group by run_id order by run_id
+"""
+
+BAD_BASES = """
+select space, part from basis
+where octet_length(weights) = 0
+   or octet_length(feature_ids) % 8 <> 0
+   or octet_length(weights) % greatest(octet_length(feature_ids) // 2, 1) <> 0
+order by space, part
+"""

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from metafs_metadb import connect, migrate, queries, record
 from metafs_metadb.errors import MetaDBError
@@ -19,6 +20,7 @@ from metafs_metadb.rows import (
     Signature,
     StabilityRow,
 )
+from metafs_metadb.weights import BeliefRow, ReferenceRows
 
 
 class MetaDB(Recalling, Listing):
@@ -52,6 +54,9 @@ class MetaDB(Recalling, Listing):
         meta_features: Mapping[str, ArrayLike] | None = None,
         candidates: Sequence[Candidate] = (),
         neighbours: Sequence[NeighbourRow] = (),
+        reference: ReferenceRows | None = None,
+        belief: BeliefRow | None = None,
+        row_hashes: NDArray[np.uint64] | None = None,
     ) -> Recorded:
         """Remember a run and all it taught, in one transaction; say under which ids.
 
@@ -59,9 +64,10 @@ class MetaDB(Recalling, Listing):
         is written: the answer then says `again`. Failed runs and runs without settings are always
         written. A problem whose fingerprint is known keeps its problem_id and its signatures.
         Candidates name their features, or give their positions in `selections.names`; each
-        meta-feature has one value for each of these names, NaN where it is unknown. The seconds
-        of phase `record`, unless given, are those until the run itself is written: opening the
-        file and all other rows.
+        meta-feature has one value for each of these names, NaN where it is unknown. A problem keeps
+        the first `reference` model and the smallest hashes of its rows; `belief` is the run's.
+        The seconds of phase `record`, unless given, are those until the run itself is written:
+        opening the file and all other rows.
         """
         begun, selections = perf_counter(), selections or SelectionRows()
         with self.writing() as con:
@@ -78,6 +84,9 @@ class MetaDB(Recalling, Listing):
                     neighbours,
                     known_ids,
                     begun,
+                    reference,
+                    belief,
+                    row_hashes,
                 )
             if written is not None:
                 self._beside.recorded(recorded, written, run, problem.space, selections)

@@ -108,8 +108,14 @@ returning {RUN_DIGEST}
 """
 
 INSERT_SELECTION = """
-insert into selection (run_id, feature_id, rank, q, quality, expected, selected)
-select $run_id, feature_id, rank, q, quality, expected, selected from incoming_selection
+insert into selection (
+    run_id, feature_id, rank, q, quality, expected, selected, relevance, document_frequency, mean,
+    spread, weight, from_memory
+)
+select
+    $run_id, feature_id, rank, q, quality, expected, selected, relevance, document_frequency, mean,
+    spread, weight, from_memory
+from incoming_selection
 """
 
 # Sets come as text: many lists of numbers are handed over sooner that way.
@@ -149,19 +155,18 @@ TALLIED = (
     "neighbour",
     "stability",
     "meta_feature",
+    "reference_model",
+    "weight",
+    "transfer_loss",
+    "row_sketch",
+    "belief",
 )
 
-ADD_TO_TALLY = """
+# Table names cannot be bound; these are ours.
+ADD_TO_TALLY = f"""
 update tally set n_rows = n_rows + case table_name
-    when 'problem' then $problem
-    when 'feature' then $feature
-    when 'signature' then $signature
-    when 'run' then $run
-    when 'selection' then $selection
-    when 'candidate' then $candidate
-    when 'neighbour' then $neighbour
-    when 'stability' then $stability
-    when 'meta_feature' then $meta_feature
+    {" ".join(f"when '{table}' then ${table}" for table in TALLIED)}
+    else 0
 end
 returning table_name, n_rows
 """

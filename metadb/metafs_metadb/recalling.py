@@ -4,8 +4,18 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from metafs_metadb import experience, properties, property_queries, queries, signature_index
+from metafs_metadb import (
+    basis,
+    experience,
+    properties,
+    property_queries,
+    queries,
+    signature_index,
+    weight_queries,
+    weights,
+)
 from metafs_metadb.file import MetaFile
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.rows import (
@@ -17,6 +27,7 @@ from metafs_metadb.rows import (
     Signatures,
 )
 from metafs_metadb.search import SqlSearch
+from metafs_metadb.weights import BeliefRow, Reference
 
 
 class Recalling(MetaFile):
@@ -184,6 +195,41 @@ class Recalling(MetaFile):
                     con, problem_ids, names, which, exclude_sources
                 )
         return taught, records
+
+    def references(self, problem_ids: Sequence[int]) -> dict[int, Reference]:
+        """Return what is remembered of the reference models of problems, if they have one."""
+        with self.reading() as con:
+            return weights.read(con, problem_ids)
+
+    def belief(self, run_id: int) -> BeliefRow | None:
+        """Return how strongly a run believed memory, or None if it had none to believe."""
+        with self.reading() as con:
+            return weights.belief(con, run_id)
+
+    def lacks_reference(self, fingerprint: str) -> bool:
+        """Tell whether no reference model is remembered of this content."""
+        which = {"fingerprint": fingerprint}
+        return bool(self._table(weight_queries.LACKS_REFERENCE, which).rows[0][0])
+
+    def feature_ids(self, space: str, names: Sequence[str]) -> NDArray[np.int64]:
+        """Return the id of each name in a space, 0 for one that is new."""
+        with self.reading() as con:
+            return self._beside.feature_ids(con, space, names)
+
+    def sharing(self, space: str, row_hashes: NDArray[np.uint64]) -> dict[int, str]:
+        """Return the problems that hold some of these rows, with their sources.
+
+        Few of the rows of each problem are remembered, so who shares few may go unnoticed.
+        """
+        with self.reading() as con:
+            con.register("incoming_hash", {"hash": np.asarray(row_hashes, np.uint64)})
+            return dict(con.execute(weight_queries.SHARING, {"space": space}).fetchall())
+
+    def basis(self, space: str, without_sources: Collection[str] = ()) -> dict[int, basis.Part]:
+        """Return the main directions of a space, but for the parts that hold some sources."""
+        left_out = {basis.part_of(source) for source in without_sources}
+        with self.reading() as con:
+            return basis.read(con, space, left_out)
 
     def described_spaces(self) -> list[str]:
         """Return the spaces in which properties of features are known."""

@@ -12,10 +12,11 @@ import duckdb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metafs_metadb import properties, queries
+from metafs_metadb import basis, properties, queries, weights
 from metafs_metadb.errors import MetaDBError
 from metafs_metadb.migrate import utc_now
 from metafs_metadb.rows import (
+    OF_COLUMNS,
     PHASES,
     Candidate,
     NeighbourRow,
@@ -27,6 +28,7 @@ from metafs_metadb.rows import (
     StabilityRow,
 )
 from metafs_metadb.vocabulary import texts
+from metafs_metadb.weights import BeliefRow, ReferenceRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,9 @@ def write(
     neighbours: Sequence[NeighbourRow],
     known_ids: NDArray[np.int64],
     begun: float,
+    reference: ReferenceRows | None = None,
+    belief: BeliefRow | None = None,
+    row_hashes: NDArray[np.uint64] | None = None,
 ) -> tuple[Recorded, Written | None]:
     """Write all rows of a run and say where; the caller holds the transaction.
 
@@ -70,6 +75,14 @@ def write(
     _write_selections(con, run_id, ids, selections, tally)
     _write_candidates(con, run_id, ids, selections.names, candidates, tally)
     _write_neighbours(con, run_id, neighbours, tally)
+    if row_hashes is not None:
+        weights.write_sketch(con, problem_id, row_hashes, tally)
+    if belief is not None:
+        weights.write_belief(con, run_id, belief, tally)
+    if reference is not None:
+        part = basis.part_of(problem.source)
+        weights.write(con, problem_id, run_id, ids, reference, part, tally)
+        basis.keep_up(con, problem.space, run_id)
     # The run comes last, so that it can tell how long recording took.
     inserted = con.execute(
         queries.INSERT_RUN,
@@ -222,6 +235,7 @@ def _write_selections(
         "expected": rows.doubles("expected"),
         "selected": rows.is_selected(),
     }
+    columns |= {name: rows.doubles(name).astype(np.float32) for name in OF_COLUMNS}
     if any(len(column) != n for column in columns.values()):
         raise ValueError("every column of SelectionRows is as long as its names")
     con.register("incoming_selection", columns)

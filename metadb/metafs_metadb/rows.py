@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 Signature = tuple[NDArray[np.uint64], NDArray[np.float64]]  # keys, each once, and p, summing to 1
 Candidate = tuple[int, Sequence[str] | Sequence[int] | NDArray[Any], float]  # step, set, fitness
 
+# What is known of each column whatever the selector made of it, as columns of `selection`.
+OF_COLUMNS = ("relevance", "document_frequency", "mean", "spread", "weight", "from_memory")
+
 PHASES = ("describe", "recall", "expect", "select", "learn", "record")
 
 
@@ -64,8 +67,14 @@ class SelectionRows:
     quality: ArrayLike | None = None
     expected: ArrayLike | None = None
     selected: ArrayLike | None = None
+    relevance: ArrayLike | None = None
+    document_frequency: ArrayLike | None = None
+    mean: ArrayLike | None = None
+    spread: ArrayLike | None = None
+    weight: ArrayLike | None = None
+    from_memory: ArrayLike | None = None
 
-    def doubles(self, column: Literal["q", "quality", "expected"]) -> NDArray[np.float64]:
+    def doubles(self, column: str) -> NDArray[np.float64]:
         """Return a column as numbers, nan for nulls."""
         values = getattr(self, column)
         return np.full(len(self.names), np.nan) if values is None else np.asarray(values, float)

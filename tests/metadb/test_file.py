@@ -191,15 +191,21 @@ def test_a_newer_schema_is_refused(db):
 def test_an_older_schema_waits_for_migrate(db, monkeypatch):
     whole = migrations.known()
     monkeypatch.setattr(migrations, "known", lambda: whole[:1])
-    record(db, "p")
+    db.ensure()
     monkeypatch.undo()
     db = MetaDB(db.path)  # of a process with a newer metafs
     for use in (db.ensure, db.problems, lambda: db.sql("select 1"), lambda: record(db, "q")):
         with pytest.raises(MetaDBOutdated) as raised:
             use()
         assert f"run `metafs db migrate --db {db.path}`" in one_sentence(raised)
-    assert db.migrate() == ["0002_views", "0003_stability", "0004_meta_features"]
+    assert db.migrate() == [
+        "0002_views",
+        "0003_stability",
+        "0004_meta_features",
+        "0005_weights",
+    ]
     assert db.migrate() == []
+    record(db, "p")
     assert db.important_features("default", 5) == ["a", "b"]
     assert db.check() == []
 
