@@ -50,7 +50,7 @@ select
 from problem order by problem_id
 """,
     """
-insert into selection
+insert into selection (run_id, feature_id, rank, q, quality, expected, selected)
 select run_id, feature_id, feature_id, random(), random(), random(), feature_id % 8 = 0
 from run, feature order by run_id
 """,

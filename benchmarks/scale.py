@@ -49,7 +49,7 @@ WORDS = "insert into feature (space, name) select 'default', 'word ' || i from r
 
 # 100 to 300 draws a problem, of which those of the most frequent words coincide.
 SELECTIONS = """
-insert into selection
+insert into selection (run_id, feature_id, rank, q, quality, expected, selected)
 with draw as (
     select distinct
         run_id,

@@ -71,20 +71,23 @@ def test_a_number_has_one_direction_without_a_name(db):
 
 
 def test_equal_content_keeps_its_first_model(db):
+    learned(db, "other")
     assert db.lacks_reference("p")
     first = learned(db, "p")
     assert not db.lacks_reference("p")
     again = learned(db, "p", settings="two", row_hashes=np.array([1], np.uint64))
     assert again.run_id != first.run_id and again.problem_id == first.problem_id
     assert db.references([first.problem_id])[first.problem_id].run_id == first.run_id
-    assert list(db.sql("select count(*) from weight")[1]) == [(7,)]
+    assert list(db.sql("select count(*) from weight")[1]) == [(14,)]
     assert db.check() == []
 
 
 def test_problems_that_share_rows_are_told(db):
     p = learned(db, "p", row_hashes=np.array([1, 2, 2**64 - 1], np.uint64))
     learned(db, "q", row_hashes=np.array([4], np.uint64))
-    learned(db, "r", row_hashes=np.array([1], np.uint64), space="other", names=("a",), reference=None)
+    learned(
+        db, "r", row_hashes=np.array([1], np.uint64), space="other", names=("a",), reference=None
+    )
     assert db.sharing("default", np.array([9, 2**64 - 1], np.uint64)) == {p.problem_id: "p.csv"}
     assert db.sharing("default", np.array([3], np.uint64)) == {}
 
@@ -107,7 +110,10 @@ def test_belief_is_kept_with_its_run(db):
         ("update weight set weight = 'inf' where weight < 0", "1 weights of run 1 are not finite"),
         ("update weight set feature_id = 77 where weight < 0", "1 rows of weight refer to feature"),
         ("insert into row_sketch values (9, 1)", "rows of row_sketch refer to problem_id 9"),
-        ("insert into basis values ('s', 0, 1, 1, '', 'abc')", "part 0 of the basis of space s is"),
+        (
+            "insert into basis values ('s', 0, 1, 1, 'abcdefgh', 'abc')",
+            "part 0 of the basis of space s is",
+        ),
     ],
 )
 def test_check_finds(db, damage, sentence):
@@ -149,7 +155,8 @@ def test_a_basis_keeps_what_long_directions_share_in_bounded_room(monkeypatch):
         directions[:, :3] += rng.choice([-1, 1], size=(2, 1)) * main
         part = basis.extended(part, ids, directions, 1, number)
     assert part.n_runs == 40 and part.upto == 39
-    assert part.weights.shape == (basis.RANK, 5) and part.feature_ids[:3].tolist() == [0, 1, 2]
+    assert part.weights.shape[1] == 5 and len(part.weights) <= basis.RANK
+    assert part.feature_ids[:3].tolist() == [0, 1, 2]
     cosine = part.weights[0, :3] @ main / np.linalg.norm(main) / np.linalg.norm(part.weights[0])
     assert abs(cosine) > 0.99
 
