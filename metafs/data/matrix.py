@@ -10,6 +10,7 @@ from sklearn.utils import check_X_y
 
 from metafs.data.checks import check_known, check_width
 from metafs.data.columns import convert, series_values
+from metafs.data.limits import check_table_bytes
 from metafs.data.typing import Array, Matrix
 from metafs.errors import MetafsError, ProblemError
 
@@ -54,6 +55,7 @@ def matrix_of_columns(
     columns: Iterable[tuple[str, Array]], n_columns: int, n_rows: int, where: str
 ) -> tuple[Matrix, dict[int, tuple[str, ...]]]:
     """Convert named raw columns, one at a time, into a matrix and the labels of its categories."""
+    check_table_bytes(8 * n_rows * n_columns, f"its {n_rows:,} rows of numbers", where)
     X = np.empty((n_rows, n_columns), order="F")
     categories = {}
     for j, (name, raw) in enumerate(columns):

@@ -5,6 +5,7 @@ or one of another name that is asked for; and optionally `feature_names`, `meta_
 `meta_feature_names` and `name`. Other arrays are left alone. No pickle is ever loaded.
 """
 
+import math
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
@@ -16,8 +17,9 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_svmlight_file
 
 from metafs.data.checks import check_name_count, check_width, listing
+from metafs.data.limits import check_table_bytes
 from metafs.data.problem import Problem
-from metafs.data.readers.files import not_utf8, refuse_empty, shown, unreadable
+from metafs.data.readers.files import no_file, not_utf8, refuse_empty, shown, unreadable
 from metafs.data.readers.source import ReadOptions, feature_positions
 from metafs.data.typing import Array
 from metafs.errors import ProblemError
@@ -32,16 +34,21 @@ _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
 )
+_LONGEST_NAME = 2**16
 _USED = ("X", "feature_names", "meta_features", "meta_feature_names", *_CSR_PARTS)
 
 
 def stored_name(path: Path) -> str | None:
     """Return the name that an npz gives its problem, if it is readable and has one."""
+    if no_file(path):
+        return None
     try:
         if not zipfile.is_zipfile(path):
             return None
         with np.load(path, allow_pickle=False) as file:
-            return str(file["name"]) if "name" in file and file["name"].ndim == 0 else None
+            if "name" not in file or _promised(file, "name")[0] > _LONGEST_NAME:
+                return None
+            return str(file["name"]) if file["name"].ndim == 0 else None
     except _BROKEN:
         return None
 
@@ -132,11 +139,41 @@ def _load(path: Path, where: str, target: str) -> dict[str, Array]:
                     f"{where}: holds no target '{target}', only {held}; add the array or choose "
                     "another with --target."
                 )
-            return {key: _array(file, key, where) for key in (*_USED, target) if key in file}
+            used = [key for key in (*_USED, target) if key in file]
+            _refuse_large(file, used, where)
+            return {key: _array(file, key, where) for key in used}
     except ProblemError:  # a ValueError too, but one that already is a sentence
         raise
     except _BROKEN as error:
         raise unreadable(where, str(error)) from None
+
+
+def _refuse_large(file: Any, keys: Sequence[str], where: str) -> None:
+    """Refuse arrays by what their headers promise, before any is read."""
+    promised = {key: _promised(file, key) for key in keys}
+    n_bytes = sum(max(size, 8 * n_values) for size, n_values, _ in promised.values())
+    check_table_bytes(n_bytes, "its arrays", where)
+    for key, (size, _, held) in promised.items():
+        if size > held:
+            raise unreadable(where, f"the array '{key}' is cut short")
+
+
+def _promised(file: Any, key: str) -> tuple[int, int, int]:
+    """Return the bytes and values of an array by its header, and the bytes that the file holds."""
+    member = key if key in file.zip.namelist() else f"{key}.npy"
+    with file.zip.open(member) as stream:
+        version = np.lib.format.read_magic(stream)
+        read_header = (
+            np.lib.format.read_array_header_1_0
+            if version == (1, 0)
+            else np.lib.format.read_array_header_2_0
+        )
+        shape, _, dtype = read_header(stream)
+    held = file.zip.getinfo(member).file_size
+    if dtype.hasobject:
+        return 0, 0, held  # refused when it is loaded
+    n_values = math.prod(shape)
+    return n_values * dtype.itemsize, n_values, held
 
 
 def _array(file: Any, key: str, where: str) -> Array:

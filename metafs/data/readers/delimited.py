@@ -14,13 +14,14 @@ from pathlib import Path
 import duckdb
 
 from metafs.data.columns import MISSING, text_number
-from metafs.data.readers import duck
+from metafs.data.readers import duck, wide
 from metafs.data.readers.files import kind_of, open_text, unreadable
 from metafs.data.typing import Array
 from metafs.errors import ProblemError
 
 DELIMITERS = (",", "\t", ";", "|")
 _BLOCK = 256  # columns asked for at a time: DuckDB plans a query of thousands slowly
+_WIDE = 10000
 _GLANCE = 100  # rows that tell which columns are text
 _NULLS = "[" + ", ".join(f"'{marker}'" for marker in MISSING) + "]"
 
@@ -36,14 +37,17 @@ class Header:
 def read_header(path: Path, where: str) -> Header:
     """Read the header line; of the delimiters, the one that splits it most is meant."""
     candidates = ("\t",) if kind_of(path) == "tsv" else DELIMITERS
-    headers = []
+    headers, why = [], ""
     for delimiter in candidates:
         with open_text(path, where) as file:
             try:
                 names = next(csv.reader(file, delimiter=delimiter), [])
-            except csv.Error as error:
-                raise unreadable(where, str(error)) from None
+            except csv.Error as error:  # a long line that this delimiter leaves in one piece
+                why = str(error)
+                continue
         headers.append(Header(tuple(names), delimiter))
+    if not headers:
+        raise unreadable(where, f"its first line: {why}")
     header = max(headers, key=lambda header: len(header.names))
     if any("\0" in name for name in header.names):
         raise ProblemError(
@@ -64,9 +68,11 @@ def refuse_headless(names: Sequence[str], where: str) -> None:
 def read_columns(path: Path, where: str, positions: Sequence[int]) -> tuple[int, Iterator[Array]]:
     """Return the number of rows and the raw values of the columns at these positions."""
     header = read_header(path, where)
+    if len(header.names) > _WIDE:
+        return wide.read_columns(path, where, len(header.names), header.delimiter, positions)
     parameters = [duck.literal_path(path)]
     wanted = [f"c{j}" for j in positions]
-    text = _text_columns(path, where, header.delimiter) | {positions[0]}
+    text = _text_columns(path, where, header) | {positions[0]}
     with duck.connect(path, where) as connection:
         try:
             arrays = duck.fetch(connection, wanted, _scan(header, text), parameters)
@@ -79,19 +85,19 @@ def read_columns(path: Path, where: str, positions: Sequence[int]) -> tuple[int,
     return counted[0] if counted else 0, _judged(path, where, connection, wanted)
 
 
-def _text_columns(path: Path, where: str, delimiter: str) -> set[int]:
+def _text_columns(path: Path, where: str, header: Header) -> set[int]:
     """Return the columns that hold something other than numbers in the first rows."""
     text: set[int] = set()
     with open_text(path, where) as file:
         try:
-            for row in islice(csv.reader(file, delimiter=delimiter), 1, 1 + _GLANCE):
+            for row in islice(csv.reader(file, delimiter=header.delimiter), 1, 1 + _GLANCE):
                 text.update(
                     j
                     for j, value in enumerate(row)
                     if value not in MISSING and text_number(value) is None
                 )
-        except csv.Error as error:
-            raise unreadable(where, str(error)) from None
+        except csv.Error:  # a long text, which DuckDB reads; or it says what is wrong
+            return set(range(len(header.names)))
     return text
 
 

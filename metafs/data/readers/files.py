@@ -1,6 +1,10 @@
 """Which files are understood, how they are opened, and what is said of those that cannot be."""
 
+import errno
 import gzip
+import os
+import stat
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, cast
 
 from metafs.data.checks import well_formed
+from metafs.data.limits import check_table_bytes, max_table_bytes
 from metafs.errors import ProblemError
 
 KINDS = {
@@ -26,6 +31,14 @@ KINDS = {
 }
 TABLES = ("csv", "tsv", "parquet", "json", "arff")
 _COMPRESSIBLE = ("csv", "tsv", "json", "arff", "svmlight")
+_SPECIAL = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_DEFLATE = 1032
+"""How many bytes one byte of deflated data can stand for."""
 
 
 def kind_of(path: Path) -> str | None:
@@ -52,6 +65,31 @@ def stem_of(path: Path) -> str:
 def shown(path: Path) -> str:
     """Return the path as text that can be printed and stored, whatever its bytes."""
     return well_formed(str(path))
+
+
+def no_file(path: Path, *, or_folder: bool = False) -> str | None:
+    """Say why there is nothing to read at a path, without opening it; None: there is a file.
+
+    Opening a pipe would wait for somebody to write into it.
+    """
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except FileNotFoundError:
+        if path.is_symlink():
+            target = shown(Path(os.readlink(path)))
+            return f"'{shown(path)}' is a link to '{target}', which is not there; mend the link."
+        wanted = "file or folder" if or_folder else "file"
+        return f"there is no {wanted} '{shown(path)}'; check the path."
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ELOOP:
+            return f"'{shown(path)}' is a link that leads back to itself; mend the link."
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        return f"'{shown(path)}' cannot be read ({why}); check the path."
+    if kind in _SPECIAL:
+        return f"'{shown(path)}' is {_SPECIAL[kind]}, not a file; write the table to a file first."
+    if kind == stat.S_IFDIR and not or_folder:
+        return f"'{shown(path)}' is a folder, not a file; name a file in it."
+    return None
 
 
 @contextmanager
@@ -85,13 +123,31 @@ def open_text(path: Path, where: str) -> Iterator[IO[str]]:
 
 
 def refuse_empty(path: Path, where: str) -> None:
-    """Refuse a file without any content."""
+    """Refuse what is no file, a file without any content, and one that unpacks to too much."""
+    if wrong := no_file(path):
+        raise ProblemError(f"{where}: {wrong}")
+    _refuse_large(path, where)
     with open_or_say(path, where) as file:
         try:
             if not file.read(1):
                 raise ProblemError(f"{where}: the file is empty; write the table again.")
         except (OSError, EOFError) as error:
             raise unreadable(where, str(error)) from None
+
+
+def _refuse_large(path: Path, where: str) -> None:
+    """Refuse a compressed text beyond the limit of size; it is unpacked to count, but not kept."""
+    limit = max_table_bytes()
+    if path.suffix.lower() != ".gz" or path.stat().st_size * _DEFLATE <= limit:
+        return
+    size = 0
+    with open_or_say(path, where) as file:
+        try:
+            while size <= limit and (part := file.read(2**20)):
+                size += len(part)
+        except (OSError, EOFError, zlib.error):
+            return  # whoever reads it says what is wrong
+    check_table_bytes(size, "its text, unpacked,", where, at_least=True)
 
 
 def open_or_say(path: Path, where: str) -> IO[bytes]:

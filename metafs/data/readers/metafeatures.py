@@ -12,7 +12,7 @@ from metafs.data.checks import LARGEST_META_FEATURE, check_names, checked_meta_f
 from metafs.data.columns import Column, convert, number_text
 from metafs.data.problem import Problem
 from metafs.data.readers import tables
-from metafs.data.readers.files import TABLES, kind_of, shown, utf8_name
+from metafs.data.readers.files import TABLES, kind_of, no_file, shown, utf8_name
 from metafs.data.typing import Array
 from metafs.errors import ProblemError, UsageError
 
@@ -65,9 +65,8 @@ def read_feature_table(path: Path) -> FeatureTable:
     A column of text becomes one column of 0 and 1 for each of its labels, called name=label.
     """
     where = shown(path)
-    if not path.is_file():
-        kind = "is a folder" if path.is_dir() else "is not there"
-        raise UsageError(f"the file '{where}' for meta-features {kind}; check the path.")
+    if wrong := no_file(path):
+        raise UsageError(f"for meta-features, {wrong}")
     with utf8_name(path) as readable:
         return _from_table(readable, where)
 

@@ -11,11 +11,11 @@ from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 
-from metafs.data.checks import listing, well_formed
+from metafs.data.checks import listing
 from metafs.data.problem import Problem
 from metafs.data.readers import arrays, metafeatures, tables
 from metafs.data.readers.demo import DEMOS, PREFIX
-from metafs.data.readers.files import KINDS, TABLES, kind_of, shown, stem_of, utf8_name
+from metafs.data.readers.files import KINDS, TABLES, kind_of, no_file, shown, stem_of, utf8_name
 from metafs.data.readers.naming import distinct
 from metafs.data.readers.source import ReadOptions, Source
 from metafs.data.readers.streams import Entry, Meta, read_entries
@@ -48,15 +48,16 @@ def _check(options: ReadOptions) -> None:
 
 
 def _expand(name: str, options: ReadOptions, *, in_stream: bool = False) -> Iterator[Source]:
-    path = Path(name)
     if not name:
         raise UsageError("the name of a file or folder is empty; write . for this folder.")
     if name.startswith(PREFIX):
         yield from _demo(name)(options)
-    elif path.is_dir():
+        return
+    path = Path(name)
+    if wrong := no_file(path, or_folder=True):
+        raise UsageError(wrong)
+    if path.is_dir():
         yield from _folder(path, options)
-    elif not path.exists():
-        raise UsageError(f"there is no file or folder '{well_formed(name)}'; check the path.")
     elif kind_of(path) != "stream":
         yield from _file(path, options)
     elif in_stream:
@@ -80,7 +81,7 @@ def _folder(folder: Path, options: ReadOptions) -> Iterator[Source]:
     files = [
         path
         for path in sorted(folder.iterdir())
-        if path.is_file()
+        if not path.is_dir()
         and not path.name.startswith(".")
         and kind_of(path) not in (None, "stream")
     ]

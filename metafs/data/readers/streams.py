@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from metafs.data.readers.demo import PREFIX
-from metafs.data.readers.files import shown
+from metafs.data.readers.files import no_file, shown
 from metafs.data.readers.source import ReadOptions
 from metafs.errors import UsageError
 
@@ -116,6 +116,6 @@ def _meta(value: Any, where: str, folder: Path) -> Meta | None:
             f"{where}: meta_features must be a file's path or a table of feature = numbers."
         )
     path = folder / value
-    if not path.is_file():
-        raise UsageError(f"{where}: there is no file '{shown(path)}' for meta_features; check it.")
+    if wrong := no_file(path):
+        raise UsageError(f"{where}: for meta_features, {wrong}")
     return path

@@ -275,7 +275,7 @@ def test_a_table_for_all_describes_those_that_bring_nothing_themselves(folder):
 
 
 def test_a_table_for_all_that_is_not_there_is_wrong_usage(folder):
-    with pytest.raises(UsageError, match=r"'nowhere\.csv' for meta-features is not there"):
+    with pytest.raises(UsageError, match=r"for meta-features, there is no file 'nowhere\.csv'"):
         sources([folder / "a.csv"], ReadOptions(("y",), meta_features=Path("nowhere.csv")))
 
 
