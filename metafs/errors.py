@@ -20,6 +20,10 @@ class ProblemError(MetafsError, ValueError):
     """One problem cannot be read or solved; the rest of a stream goes on."""
 
 
+class NoScore(ProblemError):
+    """A problem can be solved, but its rows allow no score; the message says why."""
+
+
 def describe(error: BaseException) -> str:
     """Return an error on one line, and not a long one.
 

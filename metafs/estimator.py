@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from metafs.data.problem import Problem
+from metafs.data.target import settled
 from metafs.data.typing import Array
 from metafs.errors import UsageError
 from metafs.memory import MetaDB
@@ -21,7 +22,7 @@ from metafs.pipeline.recording import finish
 from metafs.pipeline.scoring import qualities
 from metafs.pipeline.selection import Selection, select
 from metafs.pipeline.settings import Plan, Settings
-from metafs.pipeline.steps import Prepared, Stopwatch, Worked, prepare, search
+from metafs.pipeline.steps import Prepared, Stopwatch, Worked, own_prior, prepare, search
 from metafs.plugin.prior import as_prior
 from metafs.plugin.registry import Registry
 
@@ -146,6 +147,9 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         if self.db is None:
             prepared = None
             selector = plan.selector_for((), keep)
+            y = settled(y, where=self.name or UNNAMED)
+            if prior is None:
+                prior = own_prior(plan, X.shape[1])
             selection = select(selector, X, y, prior=prior, meta_features=meta_features, keep=keep)
         else:
             problem = Problem.of(

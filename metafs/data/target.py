@@ -2,7 +2,12 @@
 
 Text and booleans are classes. Numbers are classes when there are two of them, or when they are
 whole and few: up to 10 that occur twice on average, or up to 50 that occur ten times on average.
-Otherwise they are numbers; exam marks, say, are whole but seldom repeat so often.
+Otherwise they are numbers; exam marks, say, are whole but seldom repeat so often. How a number is
+stored plays no part: 1, 1.0 and "1" in a file are the same.
+
+This is decided once, where data come in, and nowhere else: `settled` returns integers for classes
+and floats for numbers, and whoever works with a settled target asks `holds_classes`. The rows of
+a fold are fewer than those that decided, so they must not decide again.
 """
 
 from dataclasses import dataclass
@@ -38,6 +43,39 @@ def looks_like_classes(values: Array) -> bool:
     return n == 2 or (few and bool((distinct == np.floor(distinct)).all()))
 
 
+def holds_classes(y: Array) -> bool:
+    """Tell what a settled target holds: floats are numbers, anything else is classes.
+
+    Examples
+    --------
+    >>> holds_classes(np.array([0, 1, 2])), holds_classes(np.array([0.0, 1.0, 2.0]))
+    (True, False)
+    """
+    return y.dtype.kind != "f"
+
+
+def settled(y: Array, task: str = "auto", *, name: str = "y", where: str = "fit") -> Array:
+    """Return the codes 0, 1, ... of classes as int64, or numbers as float64; NaN if missing.
+
+    Examples
+    --------
+    >>> settled(np.array(["no", "yes", "no"])), settled(np.array([1, 2, 4]))
+    (array([0, 1, 0]), array([1., 2., 4.]))
+    """
+    check_task(task)
+    column = _read(y, name, where, task)
+    known = column.values[~np.isnan(column.values)]
+    if _are_classes(column, known, task) and len(known) == len(column.values):
+        return np.unique(known, return_inverse=True)[1].astype(np.int64)
+    return column.values
+
+
+def _are_classes(column: Column, known: Array, task: str) -> bool:
+    if column.labels is not None:
+        return True
+    return task == "classes" or (task == "auto" and looks_like_classes(known))
+
+
 def check_task(task: str) -> None:
     """Refuse a task that is not one of `TASKS`."""
     if task not in TASKS:
@@ -64,7 +102,7 @@ def encode_target(raw: Array, *, name: str, where: str, task: str = "auto") -> T
     distinct, codes = np.unique(values, return_inverse=True)
     if column.labels is not None:
         classes = tuple(column.labels[int(code)] for code in distinct)
-    elif task == "classes" or (task == "auto" and looks_like_classes(values)):
+    elif _are_classes(column, values, task):
         classes = tuple(number_text(value) for value in distinct)
     else:
         _refuse_constant(number_text(values[0]), len(distinct), name, where)

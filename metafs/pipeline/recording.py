@@ -95,7 +95,7 @@ def solution(prepared: Prepared, worked: Worked, recorded: Mapping[str, float]) 
         score=scores.honest if scores else None,
         optimistic_score=scores.optimistic if scores else None,
         scoring=scores.scoring if scores else None,
-        notes=prepared.problem.notes,
+        notes=prepared.problem.notes + worked.notes,
         n_evaluations=selection.n_evaluations,
         stopped=selection.stopped,
         neighbours=tuple((each.name, each.distance) for each in prepared.neighbours),

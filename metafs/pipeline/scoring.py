@@ -16,36 +16,29 @@ the paper's fitness of the single feature, keeps qualities comparable whichever 
 found them.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.impute import SimpleImputer
-from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import has_fit_parameter
 
 from metafs.data.problem import Problem
-from metafs.data.typing import Array, Matrix
-from metafs.errors import UsageError
+from metafs.data.typing import Array
+from metafs.errors import NoScore, ProblemError, UsageError
 from metafs.pipeline.selection import select
 from metafs.plugin.prior import Prior
 from metafs.stats.discretise import discretise, discretise_target
+from metafs.stats.folds import folds
 from metafs.stats.information import SetInformation, entropy
+from metafs.stats.preparation import chosen_columns, preparation
+from metafs.stats.scorers import best_possible, is_defined, scorer_named
 from metafs.stats.threads import threads_for
 
 CONFIDENCE_B = 5.0
-DENSE_BYTES = 64 * 2**20
-"""Selected columns are made dense up to this size: most learners are faster on them."""
 
 
 @dataclass(frozen=True)
@@ -63,25 +56,10 @@ class Scores:
     @property
     def success(self) -> float:
         """T: the honest score between chance (0) and the best there is (1)."""
-        best = 0.0 if self.scoring.startswith("neg_") else 1.0
+        best = best_possible(self.scoring)
         if best <= self.chance:
             return 0.0
         return float(np.clip((self.honest - self.chance) / (best - self.chance), 0.0, 1.0))
-
-
-def default_scoring(problem: Problem) -> str:
-    """Return the name of the scorer that suits the target."""
-    return "balanced_accuracy" if problem.is_classification else "r2"
-
-
-def scorer_named(scoring: str) -> Any:
-    """Return scikit-learn's scorer of that name, or say which names are near."""
-    if scoring not in get_scorer_names():
-        beginning = [name for name in get_scorer_names() if name.startswith(scoring)]
-        near = beginning[:3] or get_close_matches(scoring, get_scorer_names(), n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else "see scikit-learn's scorers."
-        raise UsageError(f"there is no scoring named {scoring!r}: {hint}")
-    return get_scorer(scoring)
 
 
 def require_fitting_learner(learner: Any, name: str, problem: Problem) -> None:
@@ -96,29 +74,6 @@ def require_fitting_learner(learner: Any, name: str, problem: Problem) -> None:
         )
 
 
-def require_fitting_scoring(scoring: str, problem: Problem) -> None:
-    """Refuse a scorer of numbers for classes, the reverse, and one of two classes for more."""
-    of_numbers = re.fullmatch(r"r2|explained_variance|.*error.*|.*deviance", scoring)
-    if problem.classes is None:
-        if not of_numbers:
-            raise UsageError(
-                f"scoring {scoring!r} does not suit the numeric target {problem.target!r} of "
-                f"{problem.name!r}: use r2, or neg_mean_absolute_error."
-            )
-        return
-    if of_numbers:
-        raise UsageError(
-            f"scoring {scoring!r} does not suit the classes in {problem.target!r} of "
-            f"{problem.name!r}: use balanced_accuracy, or roc_auc."
-        )
-    if scoring in ("f1", "jaccard", "precision", "recall", "roc_auc") and len(problem.classes) > 2:
-        better = "roc_auc_ovr" if scoring == "roc_auc" else f"{scoring}_macro"
-        raise UsageError(
-            f"scoring {scoring!r} is for two classes, but {problem.target!r} of {problem.name!r} "
-            f"has {len(problem.classes)}: use {better}."
-        )
-
-
 def learn(
     problem: Problem,
     selected: Array,
@@ -130,47 +85,46 @@ def learn(
     keep: Sequence[int] = (),
     n_folds: int = 5,
     seed: int | None = 0,
-) -> Scores | None:
+) -> Scores:
     """Score a learner on the selected columns, honestly and optimistically.
 
-    None if there are too few rows for any fold, or if the scorer is undefined on all of them.
+    Raises
+    ------
+    NoScore
+        The rows cannot be cut into folds that say what the learner is worth, nothing can be
+        selected from the rows of a fold, or the scorer is undefined on some.
     """
     scorer = scorer_named(scoring)
     honest, optimistic, chance = [], [], []
     guess = DummyClassifier() if problem.is_classification else DummyRegressor()
-    for train, test in folds(problem, n_folds, seed):
-        inside = select(
-            selector,
-            problem.X[train],
-            problem.y[train],
-            prior=prior,
-            meta_features=problem.meta_features,
-            keep=keep,
+    cut = folds(problem, n_folds, seed)
+    if not all(is_defined(scoring, problem.y[test]) for _, test in cut):
+        raise NoScore(
+            f"the target is constant in the test rows of a fold, where {scoring!r} is undefined: "
+            "give more rows, or another --scoring."
         )
+    for train, test in cut:
+        try:
+            inside = select(
+                selector,
+                problem.X[train],
+                problem.y[train],
+                prior=prior,
+                meta_features=problem.meta_features,
+                keep=keep,
+            )
+        except ProblemError as error:  # all rows were enough, the training rows of a fold are not
+            raise NoScore(f"in a fold of {len(train)} training rows, {error}") from error
         honest.append(_score(problem, inside.selected, learner, scorer, train, test))
         optimistic.append(_score(problem, selected, learner, scorer, train, test))
         chance.append(_score(problem, selected, guess, scorer, train, test))
-    defined = np.isfinite([honest, optimistic, chance]).all(axis=0)
-    if not defined.any():
-        return None
-    means = np.mean([honest, optimistic, chance], axis=1, where=defined)
-    return Scores(scoring, *map(float, means))
-
-
-def folds(problem: Problem, n_folds: int, seed: int | None) -> Iterator[tuple[Array, Array]]:
-    """Yield (train, test) rows; classes are spread evenly while each has enough members."""
-    n_folds = min(n_folds, problem.n_samples // 2)  # r2 and its like need two rows to test on
-    if n_folds < 2:
-        return
-    splitter = KFold(n_folds, shuffle=True, random_state=seed)
-    if problem.is_classification:
-        rarest = int(np.bincount(problem.y).min())
-        if rarest >= 2:
-            splitter = StratifiedKFold(min(n_folds, rarest), shuffle=True, random_state=seed)
-    for train, test in splitter.split(np.zeros(problem.n_samples), problem.y):
-        # A fold whose training rows hold a single class teaches a classifier nothing.
-        if not problem.is_classification or len(np.unique(problem.y[train])) > 1:
-            yield train, test
+    undefined = int((~np.isfinite([honest, optimistic, chance])).any(axis=0).sum())
+    if undefined:
+        raise NoScore(
+            f"scoring {scoring!r} is undefined on {undefined} of {len(honest)} folds: choose "
+            "another with --scoring."
+        )
+    return Scores(scoring, *(float(np.mean(each)) for each in (honest, optimistic, chance)))
 
 
 def qualities(problem: Problem, selected: Array, success: float = 1.0) -> Array:
@@ -191,8 +145,8 @@ def _score(
     problem: Problem, selected: Array, learner: Any, scorer: Any, train: Array, test: Array
 ) -> float:
     columns = np.flatnonzero(selected)
-    X = _chosen_columns(problem.X, columns)
-    steps = [*_preparation(problem, columns, X), ("learn", clone(learner))]
+    X = chosen_columns(problem.X, columns)
+    steps = [*preparation(X, columns, problem.categories), ("learn", clone(learner))]
     with threads_for(X.shape[0] * X.shape[1]):
         model = Pipeline(steps).fit(X[train], problem.y[train], **_told(problem, columns, learner))
         return float(scorer(model, X[test], problem.y[test]))
@@ -209,23 +163,3 @@ def _told(problem: Problem, columns: Array, learner: Any) -> dict[str, Array]:
     if not has_fit_parameter(learner, "meta_features"):
         return {}
     return {"learn__meta_features": problem.meta_features[columns]}
-
-
-def _chosen_columns(X: Matrix, columns: Array) -> Matrix:
-    chosen = X[:, columns]
-    if issparse(chosen) and 8 * chosen.shape[0] * chosen.shape[1] <= DENSE_BYTES:
-        return np.asarray(chosen.toarray())
-    return chosen
-
-
-def _preparation(problem: Problem, columns: Array, X: Matrix) -> list[tuple[str, Any]]:
-    """Fill missing numbers by the training median, and give each category a column."""
-    categorical = np.array([column in problem.categories for column in columns.tolist()])
-    fill = SimpleImputer(strategy="median", keep_empty_features=True)
-    if categorical.any():
-        encode = OneHotEncoder(handle_unknown="ignore")
-        parts = [("numbers", fill, ~categorical), ("categories", encode, categorical)]
-        return [("prepare", ColumnTransformer(parts))]
-    if np.isnan(X.data if issparse(X) else X).any():
-        return [("prepare", fill)]
-    return []

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
 from metafs.errors import MetafsError, UsageError, describe
 from metafs.plugin.prior import Prior
@@ -98,6 +99,8 @@ def select(
 ) -> Selection:
     """Fit a clone of the selector; the columns in `keep` are selected whatever it says.
 
+    y is a settled target, which the selector is not to settle again.
+
     Examples
     --------
     >>> from sklearn.feature_selection import SelectKBest
@@ -105,9 +108,11 @@ def select(
     >>> select(SelectKBest(k=1), X, y).selected
     array([ True, False])
     """
+    task = "classes" if holds_classes(y) else "numbers"
+    told = {"prior": prior, "meta_features": meta_features, "task": task}
     fit_parameters = {
         name: value
-        for name, value in {"prior": prior, "meta_features": meta_features}.items()
+        for name, value in told.items()
         if value is not None and has_fit_parameter(selector, name)
     }
     fitted = clone(selector).fit(X, y, **fit_parameters)

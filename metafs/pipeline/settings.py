@@ -12,16 +12,12 @@ import numpy as np
 from metafs.data.parameters import check_at_least
 from metafs.data.problem import Problem
 from metafs.errors import UsageError
-from metafs.pipeline.scoring import (
-    default_scoring,
-    require_fitting_learner,
-    require_fitting_scoring,
-    scorer_named,
-)
+from metafs.pipeline.scoring import require_fitting_learner
 from metafs.pipeline.selection import check_parameters, configured
 from metafs.plugin.prior import THRESHOLD
 from metafs.plugin.protocols import SetMeasure, SupportsLearner
 from metafs.plugin.registry import Registry
+from metafs.stats.scorers import default_scoring, require_fitting_scoring, scorer_named
 from metafs.transfer.expectation import TRANSFERS
 
 DEFAULT_REGRESSOR = "forest"

@@ -13,7 +13,7 @@ from typing import Any
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
-from metafs.errors import MetafsError, ProblemError, describe
+from metafs.errors import MetafsError, NoScore, ProblemError, describe
 from metafs.memory import FeatureExperience, FeatureRecord, Neighbour
 from metafs.memory.memory import Described, Memory
 from metafs.pipeline.scoring import Scores, learn, qualities
@@ -57,6 +57,8 @@ class Worked:
     seconds: Mapping[str, float]
     cold: tuple[Selection, float] | None = None
     """What a cold search found, and its seconds, where memory was checked."""
+    notes: tuple[str, ...] = ()
+    """Why a figure is missing."""
 
 
 class Stopwatch:
@@ -90,9 +92,7 @@ def prepare(
     """
     settings, clock = plan.settings, Stopwatch()
     rule = TRANSFERS[settings.transfer]
-    prior = fold_prior = None
-    if rule is not None and not rule.remembers and takes_prior(plan.selector):
-        prior = fold_prior = expect([], problem.feature_names, settings.transfer)
+    prior = fold_prior = own_prior(plan, problem.n_features)
     if memory is None or problem.space is None:
         return Prepared(problem, plan, prior=prior, fold_prior=fold_prior)
     with clock("describe"), blaming("distance", settings.distance, problem):
@@ -113,6 +113,14 @@ def prepare(
                     elsewhere = [each for each in told if each.source != problem.source]
                     fold_prior = expecting(elsewhere, problem.source)
     return Prepared(problem, plan, described, tuple(near), prior, fold_prior, clock.seconds)
+
+
+def own_prior(plan: Plan, n_features: int) -> Prior | None:
+    """Return the prior of a transfer that asks nothing of memory, if the plan's is one."""
+    rule = TRANSFERS[plan.settings.transfer]
+    if rule is None or rule.remembers or not takes_prior(plan.selector):
+        return None
+    return expect([], [""] * n_features, plan.settings.transfer)
 
 
 class Expecting:
@@ -216,19 +224,24 @@ def work(prepared: Prepared, *, learning: bool = True) -> Worked:
     if not learning:
         return Worked(selection, None, qualities(problem, selection.selected), clock.seconds)
     with clock("learn"), blaming("learner", learner_name, problem):
-        scores = learn(
-            problem,
-            selection.selected,
-            plan.selector_for(problem.categories, keep, in_fold=True),
-            learner,
-            scoring=scoring,
-            prior=prepared.fold_prior,
-            keep=keep,
-            n_folds=settings.folds,
-            seed=settings.seed,
-        )
+        scores: Scores | None = None
+        notes: tuple[str, ...] = ()
+        try:
+            scores = learn(
+                problem,
+                selection.selected,
+                plan.selector_for(problem.categories, keep, in_fold=True),
+                learner,
+                scoring=scoring,
+                prior=prepared.fold_prior,
+                keep=keep,
+                n_folds=settings.folds,
+                seed=settings.seed,
+            )
+        except NoScore as reason:
+            notes = (f"no score: {str(reason).rstrip('.')}",)
         quality = qualities(problem, selection.selected, scores.success if scores else 1.0)
-    return Worked(selection, scores, quality, clock.seconds, search_cold(prepared, keep))
+    return Worked(selection, scores, quality, clock.seconds, search_cold(prepared, keep), notes)
 
 
 def search_cold(prepared: Prepared, keep: Sequence[int]) -> tuple[Selection, float] | None:

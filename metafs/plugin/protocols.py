@@ -36,6 +36,9 @@ class Selector(Estimator, Protocol):
     features, fitness). Parameters named ``n_features_to_select``, ``max_evaluations``,
     ``max_seconds``, ``random_state``, ``n_jobs``, ``categorical_features`` and ``keep_features``
     are set by metafs. With the same seed the answer is the same, whatever ``n_jobs``.
+
+    From metafs y comes as `metafs.data.target.settled` returns it: integers for classes, floats
+    for numbers. A ``fit`` with a parameter ``task`` is told "classes" or "numbers" as well.
     """
 
     def fit(self, X: Any, y: Any) -> Any:

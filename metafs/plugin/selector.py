@@ -19,6 +19,7 @@ from sklearn.utils.validation import validate_data
 
 from metafs.data.checks import check_known, checked_meta_features
 from metafs.data.parameters import check_common
+from metafs.data.target import settled
 from metafs.data.typing import Array, Matrix
 from metafs.plugin.prior import Prior, as_prior
 
@@ -41,7 +42,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     @abstractmethod
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
-        """Select; X is float64, an ndarray or a csr_array, and y has one value per row."""
+        """Select; X is float64, an ndarray or a csr_array.
+
+        y holds codes of classes, as int64, or numbers, as float64.
+        """
 
     def _fit_described(
         self, X: Matrix, y: Array, prior: Prior | None, meta_features: Array | None
@@ -56,6 +60,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         *,
         prior: Prior | ArrayLike | None = None,
         meta_features: Any = None,
+        task: str = "auto",
     ) -> Self:
         """Select features of X by what they tell of y.
 
@@ -70,6 +75,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         meta_features : array-like of shape (n_features, k), default=None
             Properties of the features, NaN where unknown; only methods that judge features by
             their properties look at them.
+        task : {"auto", "classes", "numbers"}, default="auto"
+            What y holds; `metafs.data.target` decides it for "auto".
         """
         self.check_parameters()
         with np.errstate(invalid="ignore"):  # scikit-learn's sum of the largest numbers there are
@@ -80,6 +87,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             check_known(X, type(self).__name__)
         described, _ = checked_meta_features(meta_features, (), X.shape[1], type(self).__name__)
         table = csr_array(X) if issparse(X) else X
+        y = settled(y, task, where=type(self).__name__)
         self._fit_described(table, y, as_prior(prior, X.shape[1]), described)
         return self
 

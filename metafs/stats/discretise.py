@@ -24,6 +24,7 @@ import numpy as np
 from scipy.sparse import csc_array, hstack, issparse
 
 from metafs.data.columns import number_text
+from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
 from metafs.stats.value_runs import Runs, runs_of
@@ -103,10 +104,10 @@ def categories_of(X: Matrix, columns: Sequence[int] | None) -> dict[int, tuple[s
 
 
 def discretise_target(y: Array, *, n_bins: int = 4) -> Array:
-    """Return int64 codes of a target: its classes, or equal-frequency bins of its numbers.
+    """Return int64 codes of a settled target: its classes, or equal-frequency bins of its numbers.
 
-    A float target counts as numbers when it has more than ``n_bins`` distinct values, one of
-    them not whole, or more than 16 distinct whole ones.
+    Numbers with at most ``n_bins`` distinct values have a bin for each. What is classes and what
+    numbers, `metafs.data.target` decides.
 
     Examples
     --------
@@ -117,9 +118,7 @@ def discretise_target(y: Array, *, n_bins: int = 4) -> Array:
     """
     y = np.asarray(y)
     values, inverse, counts = np.unique(y, return_inverse=True, return_counts=True)
-    if y.dtype.kind != "f" or len(values) <= n_bins:
-        return inverse.astype(np.int64)
-    if len(values) <= MAX_CATEGORIES and np.all(values == np.floor(values)):
+    if holds_classes(y) or len(values) <= n_bins:
         return inverse.astype(np.int64)
     before = np.cumsum(counts) - counts
     bins = _equal_frequency(before, counts, len(y), n_bins)

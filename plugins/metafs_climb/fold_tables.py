@@ -15,11 +15,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_X_y
 
 from metafs.data.problem import Problem
-from metafs.data.target import looks_like_classes
-from metafs.data.typing import Array
-from metafs.errors import ProblemError
-from metafs.pipeline.scoring import _preparation as preparation
-from metafs.pipeline.scoring import folds
+from metafs.data.target import holds_classes
+from metafs.data.typing import Array, Matrix
+from metafs.errors import NoScore, ProblemError
+from metafs.stats.folds import folds
+from metafs.stats.preparation import preparation
 from metafs_climb.cells import column_keys
 from metafs_climb.content_folds import content_order
 
@@ -29,8 +29,8 @@ CACHE_BYTES = 64 * 2**20
 def as_problem(X: Any, y: Any, categories: Mapping[int, tuple[str, ...]]) -> Problem:
     """Return X and y as a problem whose rows are in the order of their content.
 
-    Text, booleans and whole numbers stored as such are classes; other numbers are what
-    `metafs.data.target` takes them for.
+    Floats are numbers, anything else is classes, as `metafs.data.target.settled` leaves them. A
+    class with one row has no part in the problem.
     """
     y = np.asarray(y)
     with np.errstate(invalid="ignore"):  # scikit-learn's sum of the largest numbers there are
@@ -40,17 +40,30 @@ def as_problem(X: Any, y: Any, categories: Mapping[int, tuple[str, ...]]) -> Pro
     if np.isinf(X.data if issparse(X) else X).any():
         raise ProblemError("cv-accuracy cannot learn from infinite values: mend or empty them.")
     X = csr_array(X) if issparse(X) else X
-    numeric = y.dtype.kind == "f" and not looks_like_classes(y)
-    labels, codes = np.unique(y, return_inverse=True)
-    target = y.astype(np.float64) if numeric else codes.astype(np.int64)
-    order = content_order(X, target)
+    labels = None
+    if holds_classes(y):
+        X, y = _without_lone_rows(X, y)
+        labels, y = np.unique(y, return_inverse=True)
+    order = content_order(X, y)
     return Problem(
         X=X[order],
-        y=target[order],
+        y=y[order],
         feature_names=tuple(f"x{j}" for j in range(X.shape[1])),
-        classes=None if numeric else tuple(str(label) for label in labels),
+        classes=None if labels is None else tuple(map(str, labels)),
         categories=categories,
     )
+
+
+def _without_lone_rows(X: Matrix, y: Array) -> tuple[Matrix, Array]:
+    """Leave out classes with one row, which can be learnt or tested but not both.
+
+    Unless fewer than two classes would be left.
+    """
+    _, inverse, counts = np.unique(y, return_inverse=True, return_counts=True)
+    rows = counts[inverse] > 1
+    if rows.all() or np.count_nonzero(counts > 1) < 2:
+        return X, y
+    return X[rows], y[rows]
 
 
 class FoldTables:
@@ -66,13 +79,13 @@ class FoldTables:
 
     def __init__(self, problem: Problem, n_folds: int, random_state: int | None) -> None:
         self.problem = problem
-        self.folds = list(folds(problem, n_folds, random_state))
-        if not self.folds:
+        try:
+            self.folds = folds(problem, n_folds, random_state)
+        except NoScore as reason:
             raise ProblemError(
-                f"cv-accuracy cannot cut {problem.n_samples} rows into folds from which "
-                "something can be learnt: give more rows, of at least two classes, or choose "
+                f"cv-accuracy cannot cut {problem.n_samples} rows into folds: {reason} Or choose "
                 "another measure."
-            )
+            ) from reason
         # Columns are asked for one at a time.
         X = problem.X
         self._X: Any = csc_array(X) if issparse(X) else np.asfortranarray(X)
@@ -114,7 +127,7 @@ class FoldTables:
 
     def _prepared(self, j: int, fold: int) -> Array:
         raw = self.column(j)[:, None]
-        steps = preparation(self.problem, np.array([j]), raw)
+        steps = preparation(raw, np.array([j]), self.problem.categories)
         found = Pipeline(steps).fit(raw[self.folds[fold][0]]).transform(raw)
         return np.asarray(found.toarray() if issparse(found) else found)
 

@@ -37,10 +37,10 @@ from metafs.data.matrix import dense
 from metafs.data.parameters import check_between
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
-from metafs.pipeline.scoring import scorer_named
 from metafs.plugin.prior import Prior
 from metafs.plugin.ranking import n_to_keep, ranking
 from metafs.plugin.selector import BaseSelector
+from metafs.stats.scorers import scorer_named
 from metafs_graph.affinity import Affinity
 from metafs_graph.choice import fold_scores
 
@@ -188,6 +188,7 @@ class InfFS(BaseSelector):
         *,
         prior: Prior | ArrayLike | None = None,
         meta_features: Any = None,
+        task: str = "auto",
     ) -> Self:
         """Rank the features of X.
 
@@ -201,12 +202,14 @@ class InfFS(BaseSelector):
             What is expected of each feature; None is the method as published.
         meta_features : ignored
             Part of the selector contract.
+        task : {"auto", "classes", "numbers"}, default="auto"
+            What y holds; `metafs.data.target` decides it for "auto".
         """
         if y is None:
             if self._by_cross_validation:
                 raise UsageError("inffs needs a target for cross-validation: give y to fit.")
             y = np.zeros(_num_samples(X))
-        return super().fit(X, y, prior=prior, meta_features=meta_features)
+        return super().fit(X, y, prior=prior, meta_features=meta_features, task=task)
 
     def check_parameters(self) -> None:
         """Refuse parameters that are wrong whatever the data."""

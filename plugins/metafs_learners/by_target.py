@@ -2,11 +2,12 @@
 
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from metafs.data.target import holds_classes
 from metafs.data.typing import Array
 
 
@@ -18,7 +19,7 @@ def _fitted_has(method: str) -> Any:
 
 
 class ByTarget(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Fit the classifier when the target holds classes, else the regressor.
+    """Fit the classifier when the target holds classes, else the regressor: floats are numbers.
 
     Examples
     --------
@@ -34,9 +35,9 @@ class ByTarget(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scik
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit whichever of the two suits y."""
-        continuous = type_of_target(y).startswith("continuous")
-        self.estimator_ = clone(self.regressor if continuous else self.classifier).fit(X, y)
-        if not continuous:
+        classes = holds_classes(np.asarray(y))
+        self.estimator_ = clone(self.classifier if classes else self.regressor).fit(X, y)
+        if classes:
             self.classes_ = self.estimator_.classes_
         return self
 

@@ -5,21 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.dummy import DummyRegressor
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from metafs.data.problem import Problem
-from metafs.errors import UsageError
-from metafs.pipeline.scoring import (
-    Scores,
-    default_scoring,
-    folds,
-    learn,
-    qualities,
-    require_fitting_learner,
-    require_fitting_scoring,
-    scorer_named,
-)
+from metafs.errors import NoScore, ProblemError, UsageError
+from metafs.pipeline.scoring import Scores, learn, qualities, require_fitting_learner
+from metafs.stats.scorers import default_scoring, require_fitting_scoring, scorer_named
 
 NOISE = np.random.default_rng(0)
 
@@ -80,16 +73,44 @@ def test_sparse_and_dense_score_alike():
     assert scores[0] == scores[1]
 
 
-@pytest.mark.parametrize("labels", [[0, 1] * 10, [0] * 19 + [1], [0] * 18 + [1] * 2, range(20)])
-def test_folds_part_the_rows_and_never_train_on_one_class(labels):
-    y = np.array(labels, dtype=float)
-    problem = Problem.of(np.arange(40.0).reshape(20, 2), y)
-    tested = []
-    for train, test in folds(problem, 5, seed=0):
-        assert not set(train) & set(test)
-        assert not problem.is_classification or len(set(problem.y[train])) > 1
-        tested += test.tolist()
-    assert len(tested) == len(set(tested)) >= 16
+def test_a_class_with_one_row_gets_no_score_even_from_a_learner_that_looks_perfect():
+    X = NOISE.normal(size=(120, 3))
+    problem = Problem.of(X, [0] * 119 + [1], task="classes")
+    with pytest.raises(NoScore, match="class '1' has 1 row"):
+        learn(
+            problem,
+            all_of(problem),
+            KeepAll(),
+            LogisticRegression(),
+            scoring="balanced_accuracy",
+        )
+
+
+def test_explained_variance_of_a_constant_is_no_score():
+    y = np.r_[np.zeros(29), [1.5, 2.5]]
+    problem = Problem.of(NOISE.normal(size=(31, 2)), y, task="numbers")
+
+    def score(scoring):
+        return learn(problem, all_of(problem), KeepAll(), DummyRegressor(), scoring=scoring)
+
+    with pytest.raises(NoScore, match="constant in the test rows"):
+        score("r2")
+    assert score("neg_mean_absolute_error").honest < 0
+
+
+class NeedsManyRows(KeepAll):
+    """A selector that refuses fewer than 20 rows."""
+
+    def fit(self, X, y):
+        if len(X) < 20:
+            raise ProblemError("20 rows are needed.")
+        return super().fit(X, y)
+
+
+def test_what_can_be_selected_from_all_rows_but_not_in_a_fold_has_no_score():
+    problem = Problem.of(NOISE.normal(size=(20, 2)), [0, 1] * 10)
+    with pytest.raises(NoScore, match=r"fold of 16 training rows, 20 rows are needed\."):
+        learn(problem, all_of(problem), NeedsManyRows(), LogisticRegression(), scoring="accuracy")
 
 
 @given(st.integers(0, 1000), st.floats(0.0, 1.0))

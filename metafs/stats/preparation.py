@@ -1,0 +1,61 @@
+"""Columns as learners want them: no missing numbers, a column for each category, often dense."""
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder
+
+from metafs.data.typing import Array, Matrix
+
+DENSE_BYTES = 64 * 2**20
+"""Selected columns are made dense up to this size: most learners are faster on them."""
+
+
+def chosen_columns(X: Matrix, columns: Array) -> Matrix:
+    """Return these columns of X, dense unless that would take much memory.
+
+    Examples
+    --------
+    >>> chosen_columns(np.eye(3), np.array([2]))
+    array([[0.],
+           [0.],
+           [1.]])
+    """
+    chosen = X[:, columns]
+    if issparse(chosen) and 8 * chosen.shape[0] * chosen.shape[1] <= DENSE_BYTES:
+        return np.asarray(chosen.toarray())
+    return chosen
+
+
+def preparation(X: Matrix, columns: Array, categories: Collection[int]) -> list[tuple[str, Any]]:
+    """Return the steps of a scikit-learn pipeline that prepare X, none if it is ready.
+
+    Missing numbers become the median of the training rows, each category becomes a column.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, len(columns))
+        The chosen columns of a problem.
+    columns : array of int
+        Which columns of the problem these are.
+    categories : collection of int
+        The columns of the problem that are categorical.
+
+    Examples
+    --------
+    >>> [name for name, _ in preparation(np.array([[1.0], [np.nan]]), np.array([7]), ())]
+    ['prepare']
+    """
+    categorical = np.array([column in categories for column in columns.tolist()])
+    fill = SimpleImputer(strategy="median", keep_empty_features=True)
+    if categorical.any():
+        encode = OneHotEncoder(handle_unknown="ignore")
+        parts = [("numbers", fill, ~categorical), ("categories", encode, categorical)]
+        return [("prepare", ColumnTransformer(parts))]
+    if np.isnan(X.data if issparse(X) else X).any():
+        return [("prepare", fill)]
+    return []

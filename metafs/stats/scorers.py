@@ -1,0 +1,74 @@
+"""Scorers by name, and which suit a target."""
+
+import re
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import get_scorer, get_scorer_names
+
+from metafs.data.problem import Problem
+from metafs.data.typing import Array
+from metafs.errors import UsageError
+
+
+def scorer_named(scoring: str) -> Any:
+    """Return scikit-learn's scorer of that name, or say which names are near."""
+    if scoring not in get_scorer_names():
+        beginning = [name for name in get_scorer_names() if name.startswith(scoring)]
+        near = beginning[:3] or get_close_matches(scoring, get_scorer_names(), n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else "see scikit-learn's scorers."
+        raise UsageError(f"there is no scoring named {scoring!r}: {hint}")
+    return get_scorer(scoring)
+
+
+def default_scoring(problem: Problem) -> str:
+    """Return the name of the scorer that suits the target."""
+    return "balanced_accuracy" if problem.is_classification else "r2"
+
+
+def best_possible(scoring: str) -> float:
+    """Return the best that a scorer can give: 0 for errors, else 1.
+
+    Examples
+    --------
+    >>> best_possible("neg_mean_squared_error"), best_possible("accuracy")
+    (0.0, 1.0)
+    """
+    return 0.0 if scoring.startswith("neg_") else 1.0
+
+
+def is_defined(scoring: str, y: Array) -> bool:
+    """Tell whether a scorer means anything on test rows with this target.
+
+    The share of variance that is explained means nothing where nothing varies.
+
+    Examples
+    --------
+    >>> is_defined("r2", np.zeros(3)), is_defined("neg_mean_absolute_error", np.zeros(3))
+    (False, True)
+    """
+    return scoring not in ("r2", "explained_variance") or bool(np.ptp(y) > 0)
+
+
+def require_fitting_scoring(scoring: str, problem: Problem) -> None:
+    """Refuse a scorer of numbers for classes, the reverse, and one of two classes for more."""
+    of_numbers = re.fullmatch(r"r2|explained_variance|.*error.*|.*deviance", scoring)
+    if problem.classes is None:
+        if not of_numbers:
+            raise UsageError(
+                f"scoring {scoring!r} does not suit the numeric target {problem.target!r} of "
+                f"{problem.name!r}: use r2, or neg_mean_absolute_error."
+            )
+        return
+    if of_numbers:
+        raise UsageError(
+            f"scoring {scoring!r} does not suit the classes in {problem.target!r} of "
+            f"{problem.name!r}: use balanced_accuracy, or roc_auc."
+        )
+    if scoring in ("f1", "jaccard", "precision", "recall", "roc_auc") and len(problem.classes) > 2:
+        better = "roc_auc_ovr" if scoring == "roc_auc" else f"{scoring}_macro"
+        raise UsageError(
+            f"scoring {scoring!r} is for two classes, but {problem.target!r} of {problem.name!r} "
+            f"has {len(problem.classes)}: use {better}."
+        )
