@@ -12,14 +12,11 @@ import numpy as np
 
 from metafs.data.typing import Array
 from metafs_climb.fold_tables import FoldTables
-from metafs_climb.nearby_logistic import Descent, Edits
-from metafs_climb.newton_logistic import TIE, design, scales
-from metafs_climb.solved_set import SolvedSet, minimum_near, solve
+from metafs_climb.nearby_logistic import Descent, Edits, SolvedSet
+from metafs_climb.newton_logistic import TIE, design, minimum, scales
 
 MAX_STEPS = 30
 """Steps after which a set is better solved by itself."""
-ABOUT = 0.1
-"""How far the last step to the weights of all rows, from which folds begin, may move decisions."""
 REMEMBERED = 8
 """Sets that were solved and whose weights are remembered."""
 
@@ -187,23 +184,24 @@ class LogisticRows:
             w[:, 0], w[:, 1 + here] = before.w[:, 0], before.w[:, 1 + there]
         if w is None:
             w = self._of_all_rows(A, D)
-        solved = solve(features, A, D, self.n_in, self.n_one, w)
-        if solved is not None:
-            while len(self._weights) >= REMEMBERED:
-                del self._weights[next(iter(self._weights))]
-            self._weights[features.tobytes()] = solved.w
-        return solved
+        w = minimum(A, D, self.n_in, self.n_one, w)
+        if np.isnan(w).any():
+            return None
+        while len(self._weights) >= REMEMBERED:
+            del self._weights[next(iter(self._weights))]
+        self._weights[features.tobytes()] = w
+        return SolvedSet(features, A, D, self.n_in, self.n_one, w)
 
     def _of_all_rows(self, A: Array, D: Array) -> Array:
-        """Return weights from which no fold has far to go: those of all rows together, about.
+        """Return weights from which no fold has far to go: those of all rows together.
 
         To find them costs as much as to find those of one fold.
         """
         y = self.tables.problem.y[None]
         D_all = D.mean(axis=0, keepdims=True)
         nothing = np.zeros_like(D_all)
-        found = minimum_near(A, D_all, np.ones(y.shape), y, nothing, within=ABOUT)
-        return np.repeat(nothing if found is None else found[0], len(D), axis=0)
+        found = minimum(A, D_all, np.ones(y.shape), y, nothing)
+        return np.repeat(np.nan_to_num(found), len(D), axis=0)
 
     def _design(self, features: Sequence[int]) -> tuple[Array, Array]:
         """Return A and D of a set; what they need to know of a column is remembered."""

@@ -17,7 +17,8 @@ and g, of what is put in, is
           \Delta(\mathrm{decisions}) = A M G + E t
 
 t being the steps of the weights that are put in. The first step has G = 0, and as g of what is
-taken out its weight. Later ones keep the Hessian, and go on as in `metafs_climb.solved_set`.
+taken out its weight. Later ones keep the Hessian, and each goes to the minimum, as the present
+Hessian tells, in the plane of the step that the kept one gives and the step before.
 
 They stop as soon as no test row can change sides any more. Let the Hessian be no less than
 :math:`\kappa H` where they are, and let decisions have at most :math:`\rho` to go to the minimum.
@@ -40,12 +41,14 @@ rows that have less than :math:`\tau` left take no more from :math:`\tau H` than
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
+from scipy.special import expit
 
 from metafs.data.typing import Array
-from metafs_climb.solved_set import SolvedSet, best_step
+from metafs_climb.newton_logistic import LONGEST, hessian
 
 LITTLE = 0.25
 """The assumed :math:`\\rho`."""
@@ -56,12 +59,63 @@ SETTLED = 1e-10
 _TINY = 1e-300
 _NOTHING = 1e-30  # of the Hessian is left, for all that is known
 _ROUNDING = 1e-6  # share of what a small number is the difference of that may be rounding
+_PARALLEL = 1e-10  # squared sine below which two steps are one direction
 _ZERO = 1e-8  # a weight that is held at 0 is not further from it
 _OF_SETS = (
     *("w", "decided", "to_go", "reach", "_furthest", "_a", "_stays", "_U", "_E", "_P", "_D"),
     *("_sound", "_leverage", "_weights", "_G", "_S", "_Sz", "_squared", "_dw", "_dz"),
 )
 """The arrays of a descent that have the sets as their second axis."""
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedSet:
+    """A set of features that is solved in every fold.
+
+    Attributes
+    ----------
+    features : array of int
+        Ascending; the columns of A are these, after a first one of ones.
+    A, D : arrays of shape (n_rows, d) and (n_folds, d)
+        Columns and penalties.
+    n_in, n_one : arrays of shape (n_folds, n_rows)
+        Whether each row is trained on, and whether it is then of class 1.
+    w : array of shape (n_folds, d)
+        The weights at the minimum.
+    """
+
+    features: Array
+    A: Array
+    D: Array
+    n_in: Array
+    n_one: Array
+    w: Array
+
+    @cached_property
+    def decided(self) -> Array:
+        """The decision on each row in each fold."""
+        return np.asarray(self.w @ self.A.T)
+
+    @cached_property
+    def residual(self) -> Array:
+        """By how much the decision on each row that is trained on is wrong."""
+        return np.asarray(self.n_in * expit(self.decided) - self.n_one)
+
+    @cached_property
+    def weights(self) -> Array:
+        """What each row weighs in the Hessian at the minimum."""
+        p = expit(self.decided)
+        return np.asarray(self.n_in * p * (1 - p))
+
+    @cached_property
+    def M(self) -> Array:
+        """The inverse of the Hessian; LinAlgError if it is, or by rounding seems, singular."""
+        return np.asarray(np.linalg.inv(hessian(self.A, self.D, self.weights)))
+
+    @cached_property
+    def reach2(self) -> Array:
+        """The squared :math:`r_i` of each row in each fold."""
+        return np.asarray(((self.A @ self.M) * self.A).sum(axis=2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +145,9 @@ class Edits:
     def of(cls, base: SolvedSet, a: Array, d: Array, out: Array) -> Self:
         """Return the edits of a set, from a and d without folds; ``out`` is I of what leaves."""
         a_rows, out_rows = a.reshape(-1, a.shape[-1]), out.reshape(-1, out.shape[-1])
-        weighted = base.hessian.weights[:, None] * a_rows
+        weighted = base.weights[:, None] * a_rows
         V = weighted @ base.A + out_rows
-        U = V @ base.hessian.M
+        U = V @ base.M
         E = a_rows - U @ base.A.T
         weighted, V, U, E = (each.reshape(*d.shape, -1) for each in (weighted, V, U, E))
         K = weighted @ np.swapaxes(a, 1, 2) - V @ np.swapaxes(U, 2, 3)
@@ -129,7 +183,7 @@ class Descent:
     def __init__(self, base: SolvedSet, edits: Edits) -> None:
         self._base, self._A_T = base, np.ascontiguousarray(base.A.T)
         self._half, self._n_one = base.n_in[:, None] / 2, base.n_one[:, None]
-        self._before = base.n_in[:, None] / np.maximum(base.hessian.weights[:, None], _TINY)
+        self._before = base.n_in[:, None] / np.maximum(base.weights[:, None], _TINY)
         self._a, self._stays = edits.a, edits.stays
         self._U, self._E, self._P = edits.U, edits.E, edits.P
         w = base.w[:, None] + _along(edits.t, edits.U)
@@ -144,7 +198,7 @@ class Descent:
         self._sound = gone & (reach2 > _ROUNDING * rounding).all(axis=2)
         self.reach = np.sqrt(np.maximum(reach2, _ROUNDING * rounding))
         self._furthest = self.reach.max(axis=2)
-        self._leverage = base.hessian.weights[:, None] * self.reach**2
+        self._leverage = base.weights[:, None] * self.reach**2
         self._look()
         self._dw, self._dz = np.zeros_like(self.w), np.zeros_like(self.decided)
 
@@ -162,7 +216,7 @@ class Descent:
         G = (R @ base.A + penalties[:, :, :d]) * self._stays
         g = np.einsum("fcn,fckn->fck", R, np.broadcast_to(self._a, self._E.shape))
         g += penalties[:, :, d:]
-        S = G @ base.hessian.M
+        S = G @ base.M
         t = (self._P @ (g - np.einsum("fcd,fckd->fck", G, self._U))[..., None])[..., 0]
         self._G = np.concatenate([G, g], axis=2)
         self._S = np.concatenate([(S - _along(t, self._U)) * self._stays, t], axis=2)
@@ -206,3 +260,34 @@ class Descent:
 def _along(t: Array, columns: Array) -> Array:
     """Return the sum of k columns times t, for each fold and set."""
     return np.asarray(np.einsum("fck,fckn->fcn", t, columns))
+
+
+Step = tuple[Array, Array]
+"""What is taken off the weights, and off the decisions by that."""
+
+
+def best_step(g: Array, D: Array, weights: Array, one: Step, other: Step) -> Step:
+    """Return the step to the minimum in the plane of two, as curvature tells; or along the first.
+
+    No decision moves further than `LONGEST`. ``g``, ``D`` and ``weights`` are those of the place
+    where the step begins.
+    """
+    aa, ab, bb = (_curved(D, weights, *each) for each in ((one, one), (one, other), (other, other)))
+    ga, gb = _product(g, one[0]), _product(g, other[0])
+    area = aa * bb - ab**2
+    plane = area > _PARALLEL * aa * bb
+    area = np.where(plane, area, np.maximum(aa, _TINY))
+    a = np.where(plane, ga * bb - gb * ab, ga) / area
+    b = np.where(plane, gb * aa - ga * ab, 0.0) / area
+    step, along = (a[..., None] * x + b[..., None] * y for x, y in zip(one, other, strict=True))
+    furthest = np.abs(along).max(axis=-1, keepdims=True)
+    shorter = LONGEST / np.maximum(furthest, LONGEST)
+    return shorter * step, shorter * along
+
+
+def _curved(D: Array, weights: Array, one: Step, other: Step) -> Array:
+    return _product(weights * one[1], other[1]) + _product(D * one[0], other[0])
+
+
+def _product(one: Array, other: Array) -> Array:
+    return np.asarray(np.einsum("...n,...n->...", one, other))

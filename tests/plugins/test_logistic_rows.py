@@ -5,16 +5,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
 
-from metafs_climb import Climb, CVAccuracy, fold_scores, solved_set
+from metafs_climb import Climb, CVAccuracy, fold_scores, nearby_logistic, newton_logistic
 from metafs_climb import logistic_rows as module
 from metafs_climb.newton_logistic import TIE, decisions
 
 from .logistic_problems import made, odd, rows_of
-
-
-@pytest.fixture(autouse=True, params=[0, solved_set.MANY], ids=["kept-hessian", "newton"])
-def either_way_to_solve(request, monkeypatch):
-    monkeypatch.setattr(solved_set, "MANY", request.param)
 
 
 def by_newton(rows, features):
@@ -128,7 +123,7 @@ def test_where_the_way_is_too_long_newtons_method_takes_over(monkeypatch):
 
 def test_where_no_minimum_is_found_scikit_learn_is_asked(monkeypatch):
     monkeypatch.setattr(fold_scores, "FEW", 2)
-    monkeypatch.setattr(module, "solve", lambda *given: None)
+    monkeypatch.setattr(module, "minimum", lambda A, D, *given: np.full_like(D, np.nan))
     X, y = made(11)
     evaluator = CVAccuracy().bind(X, y)
     assert evaluator.scores.of_set(np.arange(5)) is None
@@ -146,8 +141,7 @@ def test_where_the_hessian_is_singular_each_set_is_solved_by_itself(monkeypatch)
     def singular(A, D, weights):
         raise np.linalg.LinAlgError
 
-    monkeypatch.setattr(solved_set, "MANY", 100)
-    monkeypatch.setattr(solved_set.Hessian, "of", singular)
+    monkeypatch.setattr(nearby_logistic, "hessian", singular)
     evaluator = CVAccuracy().bind(X, y)
     assert evaluator.scores.near(np.arange(10), edits) is None
     np.testing.assert_array_equal(evaluator.of_sets(np.arange(10), edits), expected)
@@ -170,11 +164,12 @@ def test_a_set_that_was_tried_is_solved_from_its_weights():
 def test_solving_begins_with_all_rows_or_where_a_part_of_the_set_was_solved(monkeypatch):
     begun = []
 
-    def solve(features, A, D, n_in, n_one, w):
-        begun.append(w.copy())
-        return solved_set.solve(features, A, D, n_in, n_one, w)
+    def minimum(A, D, n_in, n_one, w):
+        if len(w) > 1:  # not the weights of all rows
+            begun.append(w.copy())
+        return newton_logistic.minimum(A, D, n_in, n_one, w)
 
-    monkeypatch.setattr(module, "solve", solve)
+    monkeypatch.setattr(module, "minimum", minimum)
     rows = rows_of(*made(14, n_features=30))
     rows.decisions(np.arange(8))
     part = rows._base.w

@@ -7,18 +7,12 @@ from hypothesis import strategies as st
 from scipy.linalg import eigh
 
 from metafs_climb import nearby_logistic as module
-from metafs_climb import solved_set
 from metafs_climb.nearby_logistic import Descent
 from metafs_climb.newton_logistic import decisions
 
 from .logistic_problems import made, rows_of
 
 BASE = np.arange(0, 14, 2)
-
-
-@pytest.fixture(autouse=True, params=[0, solved_set.MANY], ids=["kept-hessian", "newton"])
-def either_way_to_solve(request, monkeypatch):
-    monkeypatch.setattr(solved_set, "MANY", request.param)
 
 
 def by_newton(rows, features):
@@ -55,7 +49,7 @@ def test_the_first_direction_is_newtons_with_the_hessian_of_the_solved_set(seed,
     solved, descent = descending(rows, BASE, [edit])
     A, D = columns_of(rows, solved, edit)
     for fold in range(5):
-        H = A.T @ (solved.hessian.weights[fold][:, None] * A) + np.diag(D[fold])
+        H = A.T @ (solved.weights[fold][:, None] * A) + np.diag(D[fold])
         z = descent.decided[fold, 0]
         w = np.linalg.lstsq(A, z, rcond=None)[0]
         G = A.T @ (rows.n_in[fold] / (1 + np.exp(-z)) - rows.n_one[fold]) + D[fold] * w
@@ -131,7 +125,7 @@ def test_no_more_curvature_is_left_than_in_the_least_curved_direction(seed, kind
         for place, edit in enumerate(edits):
             A, D = columns_of(rows, solved, edit)
             for fold in range(5):
-                before = A.T @ (solved.hessian.weights[fold][:, None] * A) + np.diag(D[fold])
+                before = A.T @ (solved.weights[fold][:, None] * A) + np.diag(D[fold])
                 now = A.T @ (descent._weights[fold, place][:, None] * A) + np.diag(D[fold])
                 least = eigh(now, before, eigvals_only=True)[0]
                 assert left[fold, place] <= least + 1e-9
