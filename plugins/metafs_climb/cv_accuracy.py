@@ -7,7 +7,7 @@ S, with all other rows. The folds are the same for every set. The empty set is w
 the majority class of the training rows is worth. For a numeric target :math:`a_f` is R2, and a
 mean below 0 counts as 0. Folds are cut by content, not by the order of rows, so that shuffled rows
 do not change a measure. By its public name the wrapper wraps the learner of the run; so does any
-measure that is a dataclass with a field ``learner``.
+measure with ``with_learner``.
 
 How sets that cannot win are abandoned, `metafs_climb.cv_evaluator` tells.
 
