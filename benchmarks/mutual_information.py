@@ -20,10 +20,10 @@ from scipy.sparse import csr_array, random_array
 from sklearn.datasets import load_digits
 from timing import best_of
 
+from metafs.stats.confidence import Confidence
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import entropy
 from metafs_climb import Climb, MIConfidence
-from metafs_climb.mi_confidence import fitness
 
 
 class UniqueEvaluator:
@@ -42,7 +42,7 @@ class UniqueEvaluator:
         groups = np.unique(chosen, axis=0, return_inverse=True)[1].ravel()
         both = np.bincount(groups * self.n_classes + self.y)
         mi = max(0.0, self.of_y + entropy(np.bincount(groups)) - entropy(both))
-        return float(fitness(np.array(mi), len(features), len(self.y), 5.0, 1.0))
+        return float(Confidence().of(mi, len(features), len(self.y)))
 
     def of_sets(self, base, edits):
         return np.array([self.of_set(np.setxor1d(base, edit)) for edit in edits])

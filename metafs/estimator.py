@@ -19,7 +19,7 @@ from metafs.errors import UsageError
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
 from metafs.pipeline.recording import finish
-from metafs.pipeline.scoring import qualities
+from metafs.pipeline.scoring import confidence_of, qualities
 from metafs.pipeline.selection import Selection, select
 from metafs.pipeline.settings import Plan, Settings
 from metafs.pipeline.steps import Prepared, Stopwatch, Worked, own_prior, prepare, search
@@ -181,7 +181,8 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         with clock("select"):
             selection = search(prepared, keep)
         if memory.solved(problem, plan.settings.digest_for(problem)) is None:
-            quality = qualities(problem, selection.selected)
+            confidence = confidence_of(plan.selector)
+            quality = qualities(problem, selection.selected, confidence=confidence)
             finish(prepared, Worked(selection, None, quality, clock.seconds), memory)
         return prepared, selection
 

@@ -1,7 +1,9 @@
 """The queries of `told`: what one run wrote."""
 
-# The run asked for, or else the one that the problem is remembered by, in the order of `best_run`.
-RUN_OF_PROBLEM = """
+from metafs_metadb.definitions import BEST_FIRST
+
+# The run asked for, or else the one that the problem is remembered by.
+RUN_OF_PROBLEM = f"""
 select
     r.run_id, p.name as problem, p.space, p.fingerprint, r.status, r.selector, r.transfer,
     r.learner, r.distance, r.seed, r.fitness, r.score, r.optimistic_score, r.scoring,
@@ -10,7 +12,7 @@ from run r
 join problem p using (problem_id)
 where r.problem_id = $problem_id
   and case when $run_id::bigint is null then r.status = 'solved' else r.run_id = $run_id end
-order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last, r.run_id desc
+order by {BEST_FIRST}
 limit 1
 """
 

@@ -3,8 +3,10 @@
 `incoming_id` holds the features asked for and their positions, `incoming_run` the runs that speak.
 """
 
+from metafs_metadb.definitions import IS_BEST, SCORE, relative
+
 # The problems that count, each by its best run, or by the best it had before another one.
-_TOLD = """
+_TOLD = f"""
 told as (
     select r.run_id
     from run r
@@ -14,18 +16,9 @@ told as (
       and ($exclude_fingerprint is null or p.fingerprint <> $exclude_fingerprint)
       and ($exclude_name is null or p.name <> $exclude_name)
       and ($exclude_source is null or p.source <> $exclude_source)
-    qualify row_number() over (
-        partition by r.problem_id
-        order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last,
-            r.run_id desc
-    ) = 1
+    qualify {IS_BEST}
 )
 """
-
-# A score as a number from 0 to the largest double: unknown is 0, infinite is the largest.
-_Q = "least(greatest(coalesce(nullif(s.q, 'nan'), 0), 0), 1.7976931348623157e308)"
-
-_RELATIVE = f"case when b.q > 0 then {_Q} / b.q else 0 end"
 
 # Of rows with columns selected and r, the relative score.
 _TOTALS = """
@@ -46,13 +39,13 @@ N_SOLVED = f"with {_TOLD} select count(*) from told"
 FEATURE_RECORD = f"""
 with {_TOLD},
 best as (
-    select s.run_id, max({_Q}) as q
+    select s.run_id, max({SCORE}) as q
     from selection s
     join told using (run_id)
     group by s.run_id
 ),
 scored as (
-    select i.position, s.selected, {_RELATIVE} as r
+    select i.position, s.selected, {relative("b.q")} as r
     from incoming_id i
     join selection s using (feature_id)
     join best b using (run_id)
@@ -64,9 +57,8 @@ group by position
 
 # --- sums over all problems -----------------------------------------------------------------------
 
-# The best runs, as of a run, of the problems that were solved since an earlier one; in the order of
-# the view `best_run`, which knows all runs of all problems.
-TELLERS = """
+# The best runs, as of a run, of the problems that were solved since an earlier one.
+TELLERS = f"""
 with touched as (
     select distinct problem_id from run where run_id > $since and run_id <= $upto
 ),
@@ -75,11 +67,7 @@ best as (
     from run r
     semi join touched using (problem_id)
     where r.status = 'solved' and r.run_id <= $upto
-    qualify row_number() over (
-        partition by r.problem_id
-        order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last,
-            r.run_id desc
-    ) = 1
+    qualify {IS_BEST}
 )
 select b.problem_id, b.run_id, p.space
 from best b
@@ -91,14 +79,14 @@ where not p.excluded
 def _run_totals(only: str) -> str:
     return f"""
 with best as (
-    select s.run_id, max({_Q}) as q
+    select s.run_id, max({SCORE}) as q
     from selection s
     semi join incoming_run using (run_id)
     where s.run_id between $first_id and $last_id
     group by s.run_id
 ),
 scored as (
-    select s.feature_id, s.selected, {_RELATIVE} as r
+    select s.feature_id, s.selected, {relative("b.q")} as r
     from selection s
     join best b using (run_id)
     where s.run_id between $first_id and $last_id {only}

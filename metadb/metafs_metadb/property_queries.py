@@ -4,6 +4,8 @@
 meta-feature in the list `$names` (from 1), and the value.
 """
 
+from metafs_metadb.definitions import SCORE, relative
+
 DELETE_CHANGED = """
 delete from meta_feature m
 using incoming_meta_feature i
@@ -18,9 +20,8 @@ anti join meta_feature m on m.feature_id = i.feature_id and m.name = ($names::va
 order by i.feature_id, i.place
 """
 
-# How each feature with known properties did in the best runs of the latest problems. `relative` is
-# its score between 0 and the best of the run, whatever unit the selector scored in.
-FARED = """
+# How each feature with known properties did in the best runs of the latest problems.
+FARED = f"""
 with told as (
     select r.run_id
     from best_run r
@@ -33,15 +34,11 @@ with told as (
     order by r.run_id desc
     limit $limit
 ),
-scored as (
-    select
-        s.feature_id,
-        s.quality,
-        s.selected,
-        greatest(coalesce(s.q, 0), 0) as q,
-        max(greatest(coalesce(s.q, 0), 0)) over (partition by s.run_id) as best_q
+best as (
+    select s.run_id, max({SCORE}) as q
     from selection s
     join told using (run_id)
+    group by s.run_id
 )
 select
     f.feature_id,
@@ -49,8 +46,9 @@ select
     count(*)                                            as n_problems,
     avg(coalesce(s.quality, 0))                         as quality,
     avg(s.selected::double)                             as selected,
-    avg(case when s.best_q > 0 then s.q / s.best_q else 0 end)  as relative
-from scored s
+    avg({relative("b.q")}) as relative
+from selection s
+join best b using (run_id)
 join feature f using (feature_id)
 where f.feature_id in (select feature_id from meta_feature)
 group by f.feature_id, f.name

@@ -4,6 +4,8 @@ Views such as `incoming_feature` are numpy arrays registered on the connection; 
 `MetaDB.record` and `SqlSearch`.
 """
 
+from metafs_metadb.definitions import BEST_FIRST
+
 # --- the ledger ---------------------------------------------------------------------------------
 
 HAS_ANYTHING = """
@@ -249,13 +251,13 @@ limit $k
 
 # The best run of each problem comes first, in the order of `best_run`, which would rank the runs of
 # all problems. These are few, so sorting them is quicker than ranking them by problem.
-RUNS_BEST_FIRST = """
+RUNS_BEST_FIRST = f"""
 select r.problem_id, r.run_id, p.source
 from run r
 join problem p using (problem_id)
 where r.status = 'solved' and list_contains($problem_ids::bigint[], r.problem_id)
   and ($before::bigint is null or r.run_id < $before)
-order by nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last, r.run_id desc
+order by {BEST_FIRST}
 """
 
 SELECTIONS = """

@@ -22,7 +22,14 @@ from metafs.data.typing import Array
 from metafs.errors import MetafsError, UsageError
 from metafs.memory.best_runs import experiences
 from metafs.plugin.prior import Source
-from metafs.transfer.expectation import OF_NEIGHBOURS, TRANSFERS, Experience, expect, reputation
+from metafs.transfer.expectation import (
+    OF_NEIGHBOURS,
+    TRANSFERS,
+    Experience,
+    expect,
+    relative_scores,
+    reputation,
+)
 from metafs.transfer.explanation import (
     LEFT_OUT,
     NOT_KEPT,
@@ -211,8 +218,7 @@ def _with_parts(
 
 def _measured(told: RunTold, places: Array) -> list[FeatureExplained]:
     """Return what the run itself wrote of features."""
-    scores = np.clip(np.nan_to_num(told.q), 0.0, None)
-    best = scores.max(initial=0.0)
+    relative = relative_scores(told.q)
     most_expected = np.argsort(-np.nan_to_num(told.expected), kind="stable")
     place_of = {int(feature): number for number, feature in enumerate(most_expected, start=1)}
     found = []
@@ -225,7 +231,7 @@ def _measured(told: RunTold, places: Array) -> list[FeatureExplained]:
                 rank=None if np.isnan(told.rank[place]) else int(told.rank[place]),
                 fate=_fate(bool(told.selected[place]), bool(steps), bool(told.candidates)),
                 q=_known(told.q[place]),
-                relative=float(scores[place] / best) if best > 0 else None,
+                relative=float(relative[place]) if relative.any() else None,
                 quality=_known(told.quality[place]),
                 expected=expected,
                 place=place_of[place] if expected else None,

@@ -8,12 +8,12 @@ The learner's success also weighs the features it used (the paper's section 2.2,
 trained learner as the one function g that was tried):
 
 .. math:: Q(s) = q(s) \, T(\phi), \qquad
-          q(s) = \frac{MI(s; Y)}{H(Y)} \cdot \frac{N}{N + b}, \qquad
+          q(s) = \left(\frac{MI(s; Y)}{H(Y)}\right)^{2-r} \left(\frac{N}{N + b}\right)^r, \qquad
           T(\phi) = \frac{\phi - \phi_{chance}}{\phi_{best} - \phi_{chance}}
 
 for a selected feature, and 0 for one that was not used. Measuring q(s) with one yardstick,
 the paper's fitness of the single feature, keeps qualities comparable whichever selector
-found them.
+found them; b and r are those of the measure that was searched by, if it has them.
 """
 
 from collections.abc import Sequence
@@ -31,6 +31,8 @@ from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError, UsageError
 from metafs.pipeline.selection import select
 from metafs.plugin.prior import Prior
+from metafs.plugin.protocols import SupportsConfidence
+from metafs.stats.confidence import Confidence
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.folds import folds
 from metafs.stats.information import SetInformation, entropy
@@ -38,7 +40,7 @@ from metafs.stats.preparation import chosen_columns, preparation
 from metafs.stats.scorers import best_possible, is_defined, scorer_named
 from metafs.stats.threads import threads_for
 
-CONFIDENCE_B = 5.0
+DEFAULT_CONFIDENCE = Confidence()
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,18 @@ def learn(
     return Scores(scoring, *(float(np.mean(each)) for each in (honest, optimistic, chance)))
 
 
-def qualities(problem: Problem, selected: Array, success: float = 1.0) -> Array:
+def confidence_of(selector: Any) -> Confidence:
+    """Return the confidence parameters of the measure that a selector searches by."""
+    measure = selector.get_params(deep=False).get("measure")
+    return measure.confidence if isinstance(measure, SupportsConfidence) else DEFAULT_CONFIDENCE
+
+
+def qualities(
+    problem: Problem,
+    selected: Array,
+    success: float = 1.0,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+) -> Array:
     """Return Q for each feature: what it tells of the target times the learner's success."""
     Q = np.zeros(problem.n_features)
     chosen = np.flatnonzero(selected)
@@ -135,9 +148,9 @@ def qualities(problem: Problem, selected: Array, success: float = 1.0) -> Array:
         used = problem.columns(chosen.tolist())
         codes = discretise(used.X, categories=used.categories)
         y = used.y if used.is_classification else discretise_target(used.y)
-        confidence = used.n_samples / (used.n_samples + CONFIDENCE_B)
         share = SetInformation(codes.matrix, y).of_each() / entropy(np.bincount(y))
-        Q[chosen] = np.clip(share * confidence * success, 0.0, 1.0)
+        share = np.clip(share, 0.0, 1.0)  # rounding
+        Q[chosen] = np.clip(confidence.of(share, 1, used.n_samples) * success, 0.0, 1.0)
     return Q
 
 

@@ -16,7 +16,7 @@ from metafs.data.typing import Array
 from metafs.errors import MetafsError, NoScore, ProblemError, describe
 from metafs.memory import FeatureExperience, FeatureRecord, Neighbour
 from metafs.memory.memory import Described, Memory
-from metafs.pipeline.scoring import Scores, learn, qualities
+from metafs.pipeline.scoring import Scores, confidence_of, learn, qualities
 from metafs.pipeline.selection import Selection, select, takes_prior
 from metafs.pipeline.settings import DEFAULT_REGRESSOR, Plan
 from metafs.plugin.prior import Prior
@@ -222,7 +222,8 @@ def work(prepared: Prepared, *, learning: bool = True) -> Worked:
             "choose another with --selector, or change it with --param."
         )
     if not learning:
-        return Worked(selection, None, qualities(problem, selection.selected), clock.seconds)
+        quality = qualities(problem, selection.selected, confidence=confidence_of(plan.selector))
+        return Worked(selection, None, quality, clock.seconds)
     with clock("learn"), blaming("learner", learner_name, problem):
         scores: Scores | None = None
         notes: tuple[str, ...] = ()
@@ -240,7 +241,12 @@ def work(prepared: Prepared, *, learning: bool = True) -> Worked:
             )
         except NoScore as reason:
             notes = (f"no score: {str(reason).rstrip('.')}",)
-        quality = qualities(problem, selection.selected, scores.success if scores else 1.0)
+        quality = qualities(
+            problem,
+            selection.selected,
+            scores.success if scores else 1.0,
+            confidence_of(plan.selector),
+        )
     return Worked(selection, scores, quality, clock.seconds, search_cold(prepared, keep), notes)
 
 

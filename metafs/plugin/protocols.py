@@ -14,6 +14,7 @@ import numpy as np
 from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
 from metafs.plugin.signature import Signature
+from metafs.stats.confidence import Confidence
 
 
 class Estimator(Protocol):
@@ -105,6 +106,15 @@ class SupportsLearner(Protocol):
 
     def with_learner(self, learner: Any) -> SetMeasure:
         """Return the measure with another learner."""
+
+
+@runtime_checkable
+class SupportsConfidence(Protocol):
+    """A measure that weighs information by confidence; qualities are recorded by the same."""
+
+    @property
+    def confidence(self) -> Confidence:
+        """The parameters b and r."""
 
 
 @runtime_checkable

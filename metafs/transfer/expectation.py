@@ -85,9 +85,24 @@ class Experience:
     @cached_property
     def relative(self) -> Array:
         """The scores between 0 and 1 for the best, whatever unit the selector scored in."""
-        q: Array = np.clip(np.nan_to_num(self.q), 0.0, None)
-        best = q.max(initial=0.0)
-        return q / best if best > 0 else q
+        return relative_scores(self.q)
+
+
+def relative_scores(q: Array) -> Array:
+    """Return scores as shares of the best one; unknown and negative ones are 0.
+
+    The MetaDB has the same in SQL (`metafs_metadb.definitions`).
+
+    Examples
+    --------
+    >>> relative_scores(np.array([0.5, 2.0, np.nan, -1.0]))
+    array([0.25, 1.  , 0.  , 0.  ])
+    >>> relative_scores(np.array([3.0, np.inf]))[1]
+    np.float64(1.0)
+    """
+    positive: Array = np.clip(np.nan_to_num(q), 0.0, None)
+    best = positive.max(initial=0.0)
+    return positive / best if best > 0 else positive
 
 
 def weight(distance: Array | float, c: float = C) -> Array:

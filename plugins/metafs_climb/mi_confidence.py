@@ -18,32 +18,17 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from metafs.data.typing import Array, Matrix
-from metafs.errors import UsageError
+from metafs.stats.confidence import Confidence
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import SetInformation
-
-
-def fitness(
-    information: Array, n_features: Array | int, n_samples: int, b: float, r: float
-) -> Array:
-    """Return q of sets with this information and this many features.
-
-    Examples
-    --------
-    >>> float(fitness(np.array(1.0), 2, n_samples=30, b=5.0, r=1.0))
-    0.75
-    """
-    confidence = n_samples / (n_samples + b * np.asarray(n_features))
-    return np.asarray(information ** (2 - r) * confidence**r)
 
 
 class MIConfidenceEvaluator:
     """`MIConfidence` on one problem: discretised once, then many sets at a time."""
 
-    def __init__(self, information: SetInformation, b: float, r: float) -> None:
+    def __init__(self, information: SetInformation, confidence: Confidence) -> None:
         self.information = information
-        self.b = b
-        self.r = r
+        self.confidence = confidence
 
     def of_sets(self, base: Sequence[int] | Array, edits: Array) -> Array:
         """Return the fitness of ``base`` after each row of edits, features that join or leave."""
@@ -64,8 +49,7 @@ class MIConfidenceEvaluator:
         return float(self._fitness(self.information.of_set(features), len(features)))
 
     def _fitness(self, information: Array | float, n_features: Array | int) -> Array:
-        n_samples = self.information.n_samples
-        return fitness(np.asarray(information), n_features, n_samples, self.b, self.r)
+        return self.confidence.of(information, n_features, self.information.n_samples)
 
 
 @dataclass(frozen=True)
@@ -98,10 +82,12 @@ class MIConfidence:
     categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        if not self.b >= 0:
-            raise UsageError(f"b of mi-confidence is {self.b}; give a number of 0 or more.")
-        if not 0 <= self.r < 2:
-            raise UsageError(f"r of mi-confidence is {self.r}; give a number from 0 to below 2.")
+        _ = self.confidence  # refuses a wrong b or r at once
+
+    @property
+    def confidence(self) -> Confidence:
+        """How b and r weigh information; the quality of features is recorded by the same."""
+        return Confidence(self.b, self.r)
 
     def __call__(self, X: Matrix, y: Array) -> Array:
         """Return the quality of every single feature."""
@@ -119,4 +105,4 @@ class MIConfidence:
         categories = self.categories if categories is None else categories
         codes = discretise(X, n_bins=self.n_bins, categories=categories).matrix
         classes = discretise_target(np.asarray(y), n_bins=self.n_bins)
-        return MIConfidenceEvaluator(SetInformation(codes, classes), self.b, self.r)
+        return MIConfidenceEvaluator(SetInformation(codes, classes), self.confidence)

@@ -18,6 +18,7 @@ from sklearn.svm import LinearSVC
 from metafs.data.typing import Array
 from metafs.errors import UsageError
 from metafs.stats.discretise import discretise_target
+from metafs.stats.folds import require_every_class
 
 
 def fold_scores(
@@ -62,8 +63,10 @@ def fold_scores(
         model = clone(learner).fit(X[np.ix_(train, columns)], y[train])
         return float(scorer(model, X[np.ix_(test, columns)], y[test]))
 
+    folds = list(check_cv(cv, y, classifier=not numeric).split(X, y))
+    require_every_class(y, folds)
     table = []
-    for train, test in check_cv(cv, y, classifier=not numeric).split(X, y):
+    for train, test in folds:
         orders = [np.argsort(ranking) for ranking in rankings(X[train])]
         table.append([[score(order[:k], train, test) for k in sizes] for order in orders])
     return np.array(table)

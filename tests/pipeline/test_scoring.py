@@ -12,7 +12,11 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from metafs.data.problem import Problem
 from metafs.errors import NoScore, ProblemError, UsageError
 from metafs.pipeline.scoring import Scores, learn, qualities, require_fitting_learner
+from metafs.pipeline.settings import Settings
+from metafs.pipeline.steps import prepare, work
+from metafs.plugin.registry import Registry
 from metafs.stats.scorers import default_scoring, require_fitting_scoring, scorer_named
+from metafs_climb import MIConfidence
 
 NOISE = np.random.default_rng(0)
 
@@ -127,6 +131,22 @@ def test_the_quality_of_a_perfect_feature_is_its_confidence_times_success():
     y = np.array([0, 1] * 20)
     problem = Problem.of(np.column_stack([y, np.zeros(40)]), y)
     np.testing.assert_allclose(qualities(problem, all_of(problem), 0.5), [40 / 45 * 0.5, 0.0])
+
+
+def test_qualities_take_the_confidence_parameters_of_the_measure():
+    X = np.random.default_rng(0).integers(0, 3, (30, 4)).astype(float)
+    y = np.where(X[:, 0] > 0, "yes", "no")
+    problem = Problem.of(X, y, space="s", feature_names=list("abcd"))
+
+    def recorded(measure):
+        settings = Settings(selector="climb", params={"measure": measure}, budget=60)
+        worked = work(prepare(problem, settings.resolve(Registry()), None), learning=False)
+        return worked.quality[0]
+
+    share = 1.0  # of the target, which the first feature tells entirely
+    assert recorded(MIConfidence(b=10)) == pytest.approx(share * 30 / 40)
+    assert recorded(MIConfidence(b=10, r=0.5)) == pytest.approx(share * (30 / 40) ** 0.5)
+    assert recorded(None) == pytest.approx(share * 30 / 35)
 
 
 @pytest.mark.parametrize(

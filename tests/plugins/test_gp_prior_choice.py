@@ -2,14 +2,10 @@
 
 import numpy as np
 
+from metafs.stats.folds import folds_of
 from metafs_metafeatures import Gaussian, GPPriorClassifier
 from metafs_metafeatures.gp_prior.against_rest import spread
-from metafs_metafeatures.gp_prior.choice import (
-    RELATIVE_COSTS,
-    folds_of,
-    sigma_candidates,
-    standardised,
-)
+from metafs_metafeatures.gp_prior.choice import RELATIVE_COSTS, sigma_candidates, standardised
 
 from .problems import LINE, smooth_problem
 
@@ -75,8 +71,14 @@ def test_folds_hold_even_parts_of_every_class_at_random():
     again = [outside.tolist() for _, outside in folds_of(y, 4, seed=0)]
     assert again == [outside.tolist() for _, outside in folds]
     assert again != [outside.tolist() for _, outside in folds_of(y, 4, seed=1)]
-    alone = [outside for _, outside in folds_of(np.repeat([0, 1], [19, 1]), 4, seed=0)]
-    assert [len(each) for each in alone] == [5] * 4 and any((np.diff(alone) > 1).ravel())
+
+
+def test_without_folds_the_middle_of_the_candidates_is_taken():
+    X, y = smooth_problem(40, seed=11)
+    y = np.where(np.arange(40) == 0, 2, y)
+    fitted = GPPriorClassifier(Gaussian(2.0), C=[0.05, 0.5, 5.0], random_state=0)
+    fitted.fit(X, y, meta_features=LINE)
+    assert fitted.C_ == 0.5 and np.isnan(fitted.choices_[0].accuracy)
 
 
 def test_costs_from_a_tenth_to_a_hundred_of_the_inverse_spread_are_tried():

@@ -4,13 +4,13 @@ A Gram matrix holds all that training and testing need, so that a covariance cos
 and a cost of slack, or a fold, only the machines.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
-from sklearn.model_selection import KFold, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import StratifiedShuffleSplit
 
 from metafs.data.parameters import check_between
 from metafs.data.typing import Array
@@ -84,17 +84,6 @@ def some_of_each(y: Array, n: int, seed: int) -> Array:
     split = StratifiedShuffleSplit(1, train_size=n, random_state=seed)
     rows, _ = next(split.split(np.zeros(len(y)), y))
     return np.sort(rows)
-
-
-def folds_of(y: Array, n_folds: int, seed: int) -> Iterator[tuple[Array, Array]]:
-    """Yield (train, test) rows, classes spread evenly while each has two members; or nothing."""
-    if len(y) < 4:
-        return
-    rarest = int(np.bincount(y).min())
-    splitter: Any = KFold(min(n_folds, len(y) // 2), shuffle=True, random_state=seed)
-    if rarest >= 2:
-        splitter = StratifiedKFold(min(n_folds, rarest), shuffle=True, random_state=seed)
-    yield from splitter.split(np.zeros(len(y)), y)
 
 
 def cross_validate(

@@ -33,7 +33,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from metafs.data.checks import checked_meta_features
 from metafs.data.parameters import check_at_least
 from metafs.data.typing import Array
-from metafs.errors import ProblemError, UsageError
+from metafs.errors import NoScore, ProblemError, UsageError
+from metafs.stats.folds import folds_of
 from metafs_metafeatures.gp_prior.against_rest import (
     chosen,
     signs_against_rest,
@@ -46,7 +47,6 @@ from metafs_metafeatures.gp_prior.choice import (
     Choice,
     candidates,
     cross_validate,
-    folds_of,
     sigma_candidates,
     some_of_each,
     standardised,
@@ -212,8 +212,10 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         """Return the best covariance and cost, with the root and the Gram matrix they gave."""
         priors = list(self._priors(U))
         costs = None if self.C is None else candidates("C", self.C)
-        folds = list(folds_of(y, self.cv, seed))
-        if not folds:
+        try:
+            folds = folds_of(y, self.cv, seed)
+        except NoScore:  # nothing to choose by
+            folds = []
             priors = [priors[len(priors) // 2]]
         self.choices_: list[Choice] = []
         best: Choice | None = None
