@@ -118,7 +118,15 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.registry = registry
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, *, prior: Any = None, meta_features: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        prior: Any = None,
+        meta_features: Any = None,
+        X_unlabelled: Any = None,
+    ) -> Self:
         """Select features of X; a prior given by hand takes the place of memory's.
 
         Parameters
@@ -130,6 +138,8 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         meta_features : array or data frame of shape (n_features, k), optional
             Properties of the features, NaN where unknown. Memory compares those of one name;
             columns of a bare array are called m0, m1, ...
+        X_unlabelled : array, sparse matrix or data frame, optional
+            Rows without a target, with the columns of X, for selectors that learn from them.
         """
         plan = self._plan()
         accepts = get_tags(plan.selector).input_tags
@@ -143,6 +153,15 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             dtype=np.float64,
         )
         names = getattr(self, "feature_names_in_", None)
+        if X_unlabelled is not None:
+            X_unlabelled = validate_data(
+                self,
+                X_unlabelled,
+                reset=False,
+                accept_sparse="csr" if accepts.sparse else False,
+                ensure_all_finite="allow-nan" if accepts.allow_nan else True,
+                dtype=np.float64,
+            )
         keep = self._kept_columns(names)
         if self.db is None:
             prepared = None
@@ -150,7 +169,15 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             y = settled(y, where=self.name or UNNAMED)
             if prior is None:
                 prior = own_prior(plan, X.shape[1])
-            selection = select(selector, X, y, prior=prior, meta_features=meta_features, keep=keep)
+            selection = select(
+                selector,
+                X,
+                y,
+                prior=prior,
+                meta_features=meta_features,
+                X_unlabelled=X_unlabelled,
+                keep=keep,
+            )
         else:
             problem = Problem.of(
                 X,
@@ -160,6 +187,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
                 feature_names=names,
                 meta_features=meta_features,
             )
+            problem = replace(problem, X_unlabelled=X_unlabelled)
             prepared, selection = self._fit_with_memory(self.db, problem, plan, prior, keep)
         self.selection_ = selection
         self.scores_, self.ranking_ = selection.scores, selection.ranking

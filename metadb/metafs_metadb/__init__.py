@@ -1,5 +1,7 @@
 """The memory of metafs: problems, runs and what they taught, in one DuckDB file."""
 
+from metafs_metadb.basis import Part as BasisPart
+from metafs_metadb.basis import part_of
 from metafs_metadb.errors import (
     MetaDBError,
     MetaDBLocked,
@@ -28,6 +30,7 @@ from metafs_metadb.told import RunTold
 from metafs_metadb.weights import BeliefRow, Reference, ReferenceRows
 
 __all__ = [
+    "BasisPart",
     "BeliefRow",
     "Experience",
     "FeatureExperience",
@@ -53,4 +56,5 @@ __all__ = [
     "SqlSearch",
     "StabilityRow",
     "Table",
+    "part_of",
 ]

@@ -217,8 +217,6 @@ def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
         )
     if os.strerror(errno.ENOSPC) in message:
         return MetaDBError(f"cannot write the MetaDB {path}: no space left on its disk")
-    if any(os.strerror(code) in message for code in (errno.EFBIG, errno.EDQUOT)):
-        return MetaDBError(f"cannot use the MetaDB {path}: {plain(error)}")
     if "encrypted database" in message:
         return MetaDBError(f"{path} is an encrypted DuckDB file, not a MetaDB: give another --db")
     if any(word in message for word in _DAMAGED) or isinstance(

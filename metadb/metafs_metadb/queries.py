@@ -217,6 +217,13 @@ DISTANCES = """
 select distinct distance from signature where problem_id = $problem_id order by distance
 """
 
+DESCRIBES = """
+select exists(
+    select 1 from signature join problem using (problem_id)
+    where distance = $distance and space = $space
+)
+"""
+
 PROBLEM_SIGNATURE = """
 select key, p from signature where problem_id = $problem_id and distance = $distance order by key
 """

@@ -231,6 +231,11 @@ class Recalling(MetaFile):
         with self.reading() as con:
             return basis.read(con, space, left_out)
 
+    def describes(self, space: str, distance: str) -> bool:
+        """Tell whether problems of a space are described by a distance."""
+        which = {"space": space, "distance": distance}
+        return bool(self._table(queries.DESCRIBES, which).rows[0][0])
+
     def described_spaces(self) -> list[str]:
         """Return the spaces in which properties of features are known."""
         return self._table(property_queries.DESCRIBED_SPACES, {}).column("space")

@@ -43,7 +43,7 @@ class BeliefRow:
 
     strength: float
     reason: str
-    gain: float | None = None
+    gain: float = 0.0
     problem_ids: Sequence[int] = ()
     outputs: Sequence[str | None] = ()
     coefficients: ArrayLike = ()

@@ -36,6 +36,16 @@ def fingerprint(
     return total.hexdigest()
 
 
+def hash_rows(X: Matrix) -> bytes:
+    """Return a hash of rows by their values alone, equal for dense and CSR."""
+    total = blake2b(X.shape[0].to_bytes(8, "little"), digest_size=DIGEST_BYTES)
+    for rows, values in _nonzeros(X):
+        total.update(len(rows).to_bytes(8, "little"))
+        total.update(rows.tobytes())
+        total.update(values.tobytes())
+    return total.digest()
+
+
 def _columns(
     X: Matrix, names: Sequence[str], categories: Mapping[int, Sequence[str]]
 ) -> Iterator[tuple[str, bytes]]:

@@ -116,14 +116,23 @@ def raw_target(y: Any, where: str) -> Array:
     return raw
 
 
-def used_categories(
-    X: Matrix, categories: Mapping[int, tuple[str, ...]]
-) -> tuple[Matrix, dict[int, tuple[str, ...]]]:
-    """Recode categories in place after rows were left out, so that only labels in use remain."""
+def labelled_and_not(
+    X: Matrix, present: Array, categories: Mapping[int, tuple[str, ...]]
+) -> tuple[Matrix, Matrix, dict[int, tuple[str, ...]]]:
+    """Return the rows with a target, those without, and the categories in use.
+
+    Categories are coded anew, so that only labels of rows with a target remain; in the other rows
+    further ones are missing values, and so is what is infinite there.
+    """
+    labelled, others = X[present], X[~present]
+    values = others.data if issparse(others) else others
+    values[np.isinf(values)] = np.nan
     used: dict[int, tuple[str, ...]] = {}
     for j, labels in categories.items():
-        present = ~np.isnan(X[:, j])
-        codes, renumbered = np.unique(X[present, j], return_inverse=True)
-        X[present, j] = renumbered
+        there = ~np.isnan(labelled[:, j])
+        codes, renumbered = np.unique(labelled[there, j], return_inverse=True)
+        labelled[there, j] = renumbered
+        place = {code: number for number, code in enumerate(codes.tolist())}
+        others[:, j] = [place.get(code, np.nan) for code in others[:, j].tolist()]
         used[j] = tuple(labels[int(code)] for code in codes)
-    return X, used
+    return labelled, others, used

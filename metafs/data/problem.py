@@ -11,7 +11,12 @@ import numpy as np
 from metafs.data import checks
 from metafs.data.columns import frame_columns, frame_names
 from metafs.data.fingerprint import fingerprint
-from metafs.data.matrix import matrix_of_array, matrix_of_columns, raw_target, used_categories
+from metafs.data.matrix import (
+    labelled_and_not,
+    matrix_of_array,
+    matrix_of_columns,
+    raw_target,
+)
 from metafs.data.target import encode_target
 from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError
@@ -41,6 +46,8 @@ class Problem:
         The labels of the codes 0..K-1 of each categorical column; all others are numeric.
     meta_features : array of shape (n_features, k) or None
         Properties of the features themselves.
+    X_unlabelled : float64 array or csr_array of shape (n_unlabelled, n_features), or None
+        Rows without a target: they tell how features are spread, and nothing is scored on them.
     notes : tuple of str
         What was assumed or left out when the data was read.
 
@@ -62,6 +69,7 @@ class Problem:
     categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     meta_features: Array | None = None
     meta_feature_names: tuple[str, ...] = ()
+    X_unlabelled: Matrix | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -111,6 +119,7 @@ class Problem:
                 if old in self.categories
             },
             meta_features=None if meta_features is None else meta_features[indices],
+            X_unlabelled=None if self.X_unlabelled is None else self.X_unlabelled[:, indices],
         )
 
     def without(self, names: Iterable[str]) -> Self:
@@ -138,8 +147,9 @@ class Problem:
     ) -> Self:
         """Build a problem from arrays, lists, a sparse matrix, or a pandas or polars frame.
 
-        Rows whose target is missing are left out. Columns of a bare array are called x0, x1, ...
-        and belong to no space unless `space` names one; named columns belong to "default".
+        Rows whose target is missing are kept apart as `X_unlabelled`. Columns of a bare array are
+        called x0, x1, ... and belong to no space unless `space` names one; named columns belong
+        to "default".
 
         The target is y, of any array-like kind, or the name of a column of the frame X. With task
         "auto" it is taken for classes if it is text or boolean, if it has two distinct values, or
@@ -210,9 +220,9 @@ class Problem:
         checks.check_names(feature_names, where)
         encoded = encode_target(y, name=target, where=where, task=task)
         categories = dict(categories or {})
+        X_unlabelled = None
         if not encoded.present.all():
-            X = X[encoded.present]
-            X, categories = used_categories(X, categories)
+            X, X_unlabelled, categories = labelled_and_not(X, encoded.present, categories)
         checks.check_values(X, feature_names, np.flatnonzero(encoded.present), where)
         meta_features, meta_feature_names = checks.checked_meta_features(
             meta_features, meta_feature_names, len(feature_names), where
@@ -229,4 +239,5 @@ class Problem:
             categories=categories,
             meta_features=meta_features,
             meta_feature_names=meta_feature_names,
+            X_unlabelled=X_unlabelled,
         )

@@ -1,6 +1,7 @@
 """Memory as the pipeline sees it; the only place in the core that imports the MetaDB."""
 
 from metafs_metadb import (
+    BeliefRow,
     Experience,
     FeatureExperience,
     FeatureRecord,
@@ -9,6 +10,7 @@ from metafs_metadb import (
     Neighbour,
     NeighbourRow,
     ProblemRow,
+    ReferenceRows,
     RunRow,
     SelectionRows,
     StabilityRow,
@@ -16,6 +18,7 @@ from metafs_metadb import (
 )
 
 __all__ = [
+    "BeliefRow",
     "Experience",
     "FeatureExperience",
     "FeatureRecord",
@@ -24,6 +27,7 @@ __all__ = [
     "Neighbour",
     "NeighbourRow",
     "ProblemRow",
+    "ReferenceRows",
     "RunRow",
     "SelectionRows",
     "StabilityRow",

@@ -70,6 +70,7 @@ def experiences(
             best.q,
             best.quality,
             best.selected,
+            near.problem_id,
         )
         for near in neighbours
         if (best := remembered.get(near.problem_id))

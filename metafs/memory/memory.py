@@ -14,11 +14,12 @@ from typing import Any
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.memory.best_runs import BestRuns, experiences
-from metafs.plugin.signature import Signature
+from metafs.memory.weights import NEAREST, NEAREST_BESIDE_BASIS, Models, Told, tell, without
+from metafs.plugin.signature import DescribedOtherwise, Signature
 from metafs.transfer.expectation import Experience
 from metafs.transfer.meta_regression import LATEST
-from metafs_metadb import Experience as BestRun
 from metafs_metadb import (
+    BeliefRow,
     FeatureExperience,
     FeatureRecord,
     MetaDB,
@@ -26,9 +27,12 @@ from metafs_metadb import (
     NeighbourRow,
     NeighbourSearch,
     ProblemRow,
+    ReferenceRows,
     RunRow,
     SelectionRows,
+    part_of,
 )
+from metafs_metadb import Experience as BestRun
 
 INDEX_FROM = 16
 """Streams at least this long load the signatures into memory; shorter ones ask in SQL, unless
@@ -64,6 +68,8 @@ class Memory:
         self._in_memory = stream_length >= INDEX_FROM
         self._searches: dict[tuple[str, str], NeighbourSearch] = {}
         self._best_runs = BestRuns()
+        self._models = Models(db)
+        self._earlier: dict[tuple[str, str], bool] = {}
 
     def describe(self, problem: Problem, distance: str, project: int | None = None) -> Described:
         """Turn a problem into its signature, over all features or over the important ones.
@@ -86,14 +92,72 @@ class Memory:
     def recall(
         self, problem: Problem, described: Described, k: int, *, exclude_name: str | None = None
     ) -> list[Neighbour]:
-        """Return the k nearest solved problems of the same space, never the problem itself."""
-        return self._search(described.distance, space_of(problem)).nearest(
-            described.signature.keys,
-            described.signature.p,
-            k,
-            exclude_fingerprint=problem.fingerprint,
-            exclude_name=exclude_name,
-        )
+        """Return the k nearest solved problems of the same space, never the problem itself.
+
+        Problems that an older metafs described otherwise are compared as they were then.
+        """
+        found: dict[int, Neighbour] = {}
+        for asked in (described, *self._described_earlier(problem, described.distance)):
+            near = self._search(asked.distance, space_of(problem)).nearest(
+                asked.signature.keys,
+                asked.signature.p,
+                k,
+                exclude_fingerprint=problem.fingerprint,
+                exclude_name=exclude_name,
+            )
+            found = {each.problem_id: each for each in near} | found
+        return sorted(found.values(), key=lambda each: (each.distance, each.problem_id))[:k]
+
+    def _described_earlier(self, problem: Problem, distance: str) -> list[Described]:
+        """Describe a problem as older memories were, if this one holds such signatures."""
+        if not isinstance(self._distance, DescribedOtherwise):
+            return []
+        distances = self._distance.earlier
+        space = space_of(problem)
+        for name in distances:
+            if (name, space) not in self._earlier:
+                self._earlier[name, space] = self.db.describes(space, name)
+        return [
+            Described(name, each.signature(problem))
+            for name, each in distances.items()
+            if name != distance and self._earlier[name, space]
+        ]
+
+    def n_models(self, problem: Problem) -> int:
+        """Return how many near problems are to be asked for what their models learned."""
+        return NEAREST_BESIDE_BASIS if self._models.basis(space_of(problem)) else NEAREST
+
+    def sharing(self, problem: Problem, hashes: Array) -> dict[int, str]:
+        """Return the remembered problems that hold rows of this one, with their sources."""
+        return self.db.sharing(space_of(problem), hashes) if len(hashes) else {}
+
+    def told(
+        self,
+        problem: Problem,
+        near: Sequence[Neighbour],
+        *,
+        exclude_source: str | None = None,
+        sharing: Mapping[int, str] | None = None,
+    ) -> Told | None:
+        """Return what the models of near problems tell of this one's columns.
+
+        Without a say for problems of `exclude_source`, nor for those that share rows.
+        """
+        space, shared = space_of(problem), dict(sharing or {})
+        models = self._models.of([each.problem_id for each in near])
+        basis = self._models.basis(space)
+        if not models and not basis:
+            return None
+        if exclude_source is not None:
+            near = without(near, models, exclude_source, shared)
+            unheard = {part_of(source) for source in (exclude_source, *shared.values())}
+            basis = {part: each for part, each in basis.items() if part not in unheard}
+        feature_ids = self.db.feature_ids(space, problem.feature_names)
+        return tell(near, models, basis.values(), feature_ids)
+
+    def lacks_reference(self, problem: Problem) -> bool:
+        """Tell whether no model of this content is remembered yet."""
+        return self.db.lacks_reference(problem.fingerprint)
 
     def remembered(
         self,
@@ -152,6 +216,9 @@ class Memory:
         selections: SelectionRows,
         candidates: Sequence[tuple[int, Sequence[int], float]],
         neighbours: Sequence[NeighbourRow],
+        reference: ReferenceRows | None = None,
+        belief: BeliefRow | None = None,
+        row_hashes: Array | None = None,
     ) -> None:
         """Write a solved problem in one transaction, and let the next one find it."""
         signatures = {}
@@ -166,7 +233,11 @@ class Memory:
                 meta_features=meta_features_of(problem),
                 candidates=candidates,
                 neighbours=neighbours,
+                reference=reference,
+                belief=belief,
+                row_hashes=row_hashes,
             )
+        self._models.forget(recorded.problem_id, space_of(problem))
         self._best_runs.tell(recorded, problem.source, selections)
         for distance, (keys, p) in signatures.items():
             search = self._searches.get((distance, space_of(problem)))

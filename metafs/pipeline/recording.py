@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from metafs.data.problem import Problem
+from metafs.data.row_hashes import sketch
+from metafs.data.typing import Array
 from metafs.errors import MetafsError, describe
 from metafs.memory import NeighbourRow, ProblemRow, RunRow, SelectionRows
 from metafs.memory.memory import Memory, problem_row
+from metafs.pipeline.reference import Learned
 from metafs.pipeline.saving import saving
 from metafs.pipeline.selection import takes_prior
 from metafs.pipeline.settings import Plan
@@ -52,6 +55,9 @@ def finish(prepared: Prepared, worked: Worked | Failure, memory: Memory | None) 
                 selections=selection_rows(prepared, worked),
                 candidates=worked.selection.candidates,
                 neighbours=neighbour_rows(prepared),
+                reference=worked.learned.reference if worked.learned else None,
+                belief=worked.learned.belief if worked.learned else None,
+                row_hashes=sketch(prepared.row_hashes),
             )
     return solution(prepared, worked, clock.seconds)
 
@@ -84,6 +90,7 @@ def solution(prepared: Prepared, worked: Worked, recorded: Mapping[str, float]) 
     """Tell a solved problem."""
     selection, scores, prior = worked.selection, worked.scores, prepared.prior
     names = prepared.problem.feature_names
+    belief = worked.learned.belief if worked.learned else None
     chosen = np.flatnonzero(selection.selected)
     best_first = chosen[np.argsort(selection.ranking[chosen], kind="stable")]
     seconds = {**prepared.seconds, **worked.seconds, **recorded}
@@ -101,6 +108,10 @@ def solution(prepared: Prepared, worked: Worked, recorded: Mapping[str, float]) 
         neighbours=tuple((each.name, each.distance) for each in prepared.neighbours),
         transferred=() if prior is None else tuple(names[j] for j in prior.transferred),
         experience=experience_of(prepared),
+        memory=None
+        if belief is None
+        else {"strength": belief.strength, "gain": belief.gain or 0.0},
+        belief=None if belief is None else belief.reason,
         saving=None if worked.cold is None else saving(*worked.cold, selection, seconds),
         seconds=seconds,
     )
@@ -150,7 +161,13 @@ def selection_rows(prepared: Prepared, worked: Worked) -> SelectionRows:
         quality=worked.quality,
         expected=None if prior is None else prior.expected,
         selected=selection.selected,
+        **_of_columns(worked.learned),
     )
+
+
+def _of_columns(learned: Learned | None) -> dict[str, Array | None]:
+    names = ("relevance", "document_frequency", "mean", "spread", "weight", "from_memory")
+    return {} if learned is None else {name: getattr(learned, name) for name in names}
 
 
 def neighbour_rows(prepared: Prepared) -> list[NeighbourRow]:

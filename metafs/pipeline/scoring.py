@@ -24,12 +24,12 @@ import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import has_fit_parameter
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError, UsageError
 from metafs.pipeline.selection import select
+from metafs.pipeline.telling import told
 from metafs.plugin.prior import Prior
 from metafs.plugin.protocols import SupportsConfidence
 from metafs.stats.confidence import Confidence
@@ -113,12 +113,13 @@ def learn(
                 problem.y[train],
                 prior=prior,
                 meta_features=problem.meta_features,
+                X_unlabelled=problem.X_unlabelled,
                 keep=keep,
             )
         except ProblemError as error:  # all rows were enough, the training rows of a fold are not
             raise NoScore(f"in a fold of {len(train)} training rows, {error}") from error
-        honest.append(_score(problem, inside.selected, learner, scorer, train, test))
-        optimistic.append(_score(problem, selected, learner, scorer, train, test))
+        honest.append(_score(problem, inside.selected, learner, scorer, train, test, prior))
+        optimistic.append(_score(problem, selected, learner, scorer, train, test, prior))
         chance.append(_score(problem, selected, guess, scorer, train, test))
     undefined = int((~np.isfinite([honest, optimistic, chance])).any(axis=0).sum())
     if undefined:
@@ -155,24 +156,21 @@ def qualities(
 
 
 def _score(
-    problem: Problem, selected: Array, learner: Any, scorer: Any, train: Array, test: Array
+    problem: Problem,
+    selected: Array,
+    learner: Any,
+    scorer: Any,
+    train: Array,
+    test: Array,
+    prior: Prior | None = None,
 ) -> float:
     columns = np.flatnonzero(selected)
     X = chosen_columns(problem.X, columns)
-    steps = [*preparation(X, columns, problem.categories), ("learn", clone(learner))]
+    steps = preparation(X, columns, problem.categories)
     with threads_for(X.shape[0] * X.shape[1]):
-        model = Pipeline(steps).fit(X[train], problem.y[train], **_told(problem, columns, learner))
+        beside = told(problem, columns, learner, X[train], steps, prior)
+        model = Pipeline([*steps, ("learn", clone(learner))])
+        model.fit(
+            X[train], problem.y[train], **{f"learn__{name}": it for name, it in beside.items()}
+        )
         return float(scorer(model, X[test], problem.y[test]))
-
-
-def _told(problem: Problem, columns: Array, learner: Any) -> dict[str, Array]:
-    """Return the meta-features of the columns, for a learner that can use them.
-
-    Categories become several columns each, which nobody has described.
-    """
-    numeric = not any(column in problem.categories for column in columns.tolist())
-    if problem.meta_features is None or not numeric:
-        return {}
-    if not has_fit_parameter(learner, "meta_features"):
-        return {}
-    return {"learn__meta_features": problem.meta_features[columns]}

@@ -95,6 +95,7 @@ def select(
     *,
     prior: Prior | None = None,
     meta_features: Array | None = None,
+    X_unlabelled: Matrix | None = None,
     keep: Sequence[int] = (),
 ) -> Selection:
     """Fit a clone of the selector; the columns in `keep` are selected whatever it says.

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from metafs.data.fingerprint import hash_rows
 from metafs.data.parameters import check_at_least
 from metafs.data.problem import Problem
 from metafs.errors import UsageError
 from metafs.pipeline.scoring import require_fitting_learner
 from metafs.pipeline.selection import check_parameters, configured
+from metafs.pipeline.telling import takes
 from metafs.plugin.prior import THRESHOLD
 from metafs.plugin.protocols import SetMeasure, SupportsLearner
 from metafs.plugin.registry import Registry
@@ -59,13 +61,16 @@ class Settings:
         return blake2b(text.encode(), digest_size=12).hexdigest()
 
     def digest_for(self, problem: Problem) -> str:
-        """Return a digest that also differs for other meta-features of the same problem."""
-        if problem.meta_features is None:
+        """Return a digest that also differs for other meta-features or unlabelled rows."""
+        if problem.meta_features is None and problem.X_unlabelled is None:
             return self.digest()
         told = blake2b(self.digest().encode(), digest_size=12)
-        told.update(json.dumps(problem.meta_feature_names).encode())
         order = np.argsort(problem.feature_names)  # columns in another order are the same problem
-        told.update(np.ascontiguousarray(problem.meta_features[order]).tobytes())
+        if problem.meta_features is not None:
+            told.update(json.dumps(problem.meta_feature_names).encode())
+            told.update(np.ascontiguousarray(problem.meta_features[order]).tobytes())
+        if problem.X_unlabelled is not None:
+            told.update(hash_rows(problem.X_unlabelled[:, order]))
         return told.hexdigest()
 
     def resolve(self, registry: Registry) -> "Plan":
@@ -177,6 +182,11 @@ class Plan:
             raise UsageError(f"no plugin offers the learner {name!r}: choose one with --learner.")
         require_fitting_learner(learner, name, problem)
         return name, learner
+
+    def asks_memory(self, problem: Problem) -> bool:
+        """Tell whether the selector or the learner can make use of a prior."""
+        _, learner = self.learners[problem.is_classification]
+        return takes(self.selector, "prior") or takes(learner, "prior")
 
     def keeping(self, keep: tuple[str, ...]) -> "Plan":
         """Return the plan with other columns that are always selected."""

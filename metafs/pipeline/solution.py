@@ -37,6 +37,12 @@ class Solution:
     experience: Experience | None = None
     """Whether memory had relevant experience; None if it was not asked, "nameless" if columns have
     no names by which to compare them."""
+    memory: Mapping[str, float] | None = None
+    """How strongly a linear model on all features believes memory (`strength`, 0 is not at all),
+    and by how much memory is expected to lower its loss (`gain`); None if memory knows no
+    weights of these features."""
+    belief: str | None = None
+    """Why memory is believed so strongly, as a sentence."""
     saving: Saving | None = None
     """What memory saved, if a cold search was run to tell."""
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -61,6 +67,8 @@ class Solution:
             "neighbours": [{"problem": name, "distance": d} for name, d in self.neighbours],
             "transferred": list(self.transferred),
             "experience": self.experience,
+            "memory": None if self.memory is None else dict(self.memory),
+            "belief": self.belief,
             "saving": None if self.saving is None else asdict(self.saving),
             "seconds": {phase: self.seconds.get(phase, 0.0) for phase in PHASES},
             "error": self.error,

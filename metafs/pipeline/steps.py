@@ -4,18 +4,23 @@ describe -> recall -> expect      need memory, and run where the MetaDB is
 select -> learn                   need only the problem and the prior, and run anywhere
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from metafs.data.problem import Problem
+from metafs.data.row_hashes import row_hashes
 from metafs.data.typing import Array
 from metafs.errors import MetafsError, NoScore, ProblemError, describe
-from metafs.memory import FeatureExperience, FeatureRecord, Neighbour
+from metafs.memory import FeatureExperience, Neighbour
 from metafs.memory.memory import Described, Memory
+from metafs.memory.weights import Told
+from metafs.pipeline.reference import Learned, learned
 from metafs.pipeline.scoring import Scores, confidence_of, learn, qualities
 from metafs.pipeline.selection import Selection, select, takes_prior
 from metafs.pipeline.settings import DEFAULT_REGRESSOR, Plan
@@ -45,6 +50,13 @@ class Prepared:
     checked: bool = False
     """Whether to search cold too, and to tell what memory saved."""
     started_at: datetime = field(default_factory=utc_now)
+    told: Told | None = None
+    """What remembered models tell of the columns."""
+    fold_told: Told | None = None
+    """The same without problems of the same source, nor any that share rows."""
+    row_hashes: Array = field(default_factory=lambda: np.zeros(0, dtype=np.uint64), repr=False)
+    teaches: bool = False
+    """Whether a reference model is wanted: memory has none of this content."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +71,8 @@ class Worked:
     """What a cold search found, and its seconds, where memory was checked."""
     notes: tuple[str, ...] = ()
     """Why a figure is missing."""
+    learned: Learned | None = None
+    """What models on all columns learned; None if nobody could ever recall it."""
 
 
 class Stopwatch:
@@ -97,22 +111,38 @@ def prepare(
         return Prepared(problem, plan, prior=prior, fold_prior=fold_prior)
     with clock("describe"), blaming("distance", settings.distance, problem):
         described = memory.describe(problem, settings.distance, settings.project)
-    near: list[Neighbour] = []
-    if rule is not None and rule.remembers:
-        with clock("recall"):
-            near = memory.recall(problem, described, settings.neighbours, exclude_name=exclude_name)
-        with clock("expect"):
-            if takes_prior(plan.selector):
-                sources = [None, problem.source] if learning else [None]
-                asked = sources if rule.guides else []
-                told, found = memory.remembered(problem, near, asked, exclude_name=exclude_name)
-                records = dict(zip(asked, found, strict=True))
-                expecting = Expecting(problem, plan, memory, exclude_name, records)
-                prior = expecting(told, None)
-                if learning:
-                    elsewhere = [each for each in told if each.source != problem.source]
-                    fold_prior = expecting(elsewhere, problem.source)
-    return Prepared(problem, plan, described, tuple(near), prior, fold_prior, clock.seconds)
+        hashes = row_hashes(problem)
+    prepared = Prepared(
+        problem,
+        plan,
+        described,
+        prior=prior,
+        fold_prior=fold_prior,
+        seconds=clock.seconds,
+        row_hashes=hashes,
+        teaches=memory.lacks_reference(problem),
+    )
+    if rule is None or not rule.remembers:
+        return prepared
+    with clock("recall"):
+        n_asked = max(settings.neighbours, memory.n_models(problem))
+        asked = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
+        near, sharing = asked[: settings.neighbours], memory.sharing(problem, hashes)
+    with clock("expect"):
+        told = memory.told(problem, asked)
+        fold_told = memory.told(problem, asked, exclude_source=problem.source, sharing=sharing)
+        if plan.asks_memory(problem):
+            expecting = Expecting(problem, plan, memory, exclude_name, near, learning)
+            prior = expecting(None, told)
+            fold_prior = expecting(problem.source, fold_told, sharing) if learning else None
+    return replace(
+        prepared,
+        neighbours=tuple(near),
+        prior=prior,
+        fold_prior=fold_prior,
+        told=told,
+        fold_told=fold_told,
+    )
 
 
 def own_prior(plan: Plan, n_features: int) -> Prior | None:
@@ -126,8 +156,7 @@ def own_prior(plan: Plan, n_features: int) -> Prior | None:
 class Expecting:
     """Turns what memory told of one problem's neighbours into a prior.
 
-    `records` tell how its features did elsewhere, by the source that is left out. Problems called
-    `exclude_name` have no say in that either.
+    Problems called `exclude_name` have no say in it.
     """
 
     def __init__(
@@ -136,22 +165,45 @@ class Expecting:
         plan: Plan,
         memory: Memory,
         exclude_name: str | None,
-        records: Mapping[str | None, FeatureRecord],
+        near: Sequence[Neighbour],
+        learning: bool,
     ) -> None:
         self.problem, self.plan = problem, plan
         self.judge = Judge(problem, plan, memory, exclude_name)
-        self.records = records
+        sources = [None, problem.source] if learning else [None]
+        rule = TRANSFERS[plan.settings.transfer]
+        asked = sources if rule is not None and rule.guides else []
+        self.near, found = memory.remembered(problem, near, asked, exclude_name=exclude_name)
+        self.records = dict(zip(asked, found, strict=True))
 
-    def __call__(self, told: Sequence[Experience], exclude_source: str | None) -> Prior | None:
-        """Return the prior, without a say for problems of `exclude_source`."""
+    def __call__(
+        self, exclude_source: str | None, told: Told | None, sharing: Collection[int] = ()
+    ) -> Prior | None:
+        """Return the prior, without a say for problems of `exclude_source`, or that share rows.
+
+        The record of features counts all problems, so that it is not asked where some share rows.
+        """
         settings = self.plan.settings
-        return expect(
-            told,
+        near = [
+            each
+            for each in self.near
+            if each.problem_id not in sharing
+            and (exclude_source is None or each.source != exclude_source)
+        ]
+        prior = expect(
+            near,
             self.problem.feature_names,
             settings.transfer,
             settings.threshold,
-            judged=self.judge(told, exclude_source),
-            record=self.records.get(exclude_source),
+            judged=self.judge(near, exclude_source),
+            record=None if sharing else self.records.get(exclude_source),
+        )
+        if told is None:
+            return prior
+        if prior is None:
+            prior = Prior(np.zeros(self.problem.n_features))
+        return replace(
+            prior, relevance=told.relevance, speakers=told.speakers, weights=told.weights
         )
 
 
@@ -202,6 +254,7 @@ def search(prepared: Prepared, keep: Sequence[int] = ()) -> Selection:
         problem.y,
         prior=prepared.prior,
         meta_features=problem.meta_features,
+        X_unlabelled=problem.X_unlabelled,
         keep=keep,
     )
 
@@ -221,9 +274,11 @@ def work(prepared: Prepared, *, learning: bool = True) -> Worked:
             f"selector {settings.selector_name!r} selected no feature of {problem.name!r}: "
             "choose another with --selector, or change it with --param."
         )
+    with clock("learn"):
+        left = leave(prepared)
     if not learning:
         quality = qualities(problem, selection.selected, confidence=confidence_of(plan.selector))
-        return Worked(selection, None, quality, clock.seconds)
+        return Worked(selection, None, quality, clock.seconds, learned=left)
     with clock("learn"), blaming("learner", learner_name, problem):
         scores: Scores | None = None
         notes: tuple[str, ...] = ()
@@ -247,7 +302,21 @@ def work(prepared: Prepared, *, learning: bool = True) -> Worked:
             scores.success if scores else 1.0,
             confidence_of(plan.selector),
         )
-    return Worked(selection, scores, quality, clock.seconds, search_cold(prepared, keep), notes)
+    cold = search_cold(prepared, keep)
+    return Worked(selection, scores, quality, clock.seconds, cold, notes, left)
+
+
+def leave(prepared: Prepared) -> Learned | None:
+    """Return what models on all columns learned, for memory; None if nobody could recall it."""
+    if prepared.described is None:
+        return None
+    return learned(
+        prepared.problem,
+        fit=prepared.teaches,
+        told=prepared.told,
+        fold_told=prepared.fold_told,
+        seed=prepared.plan.settings.seed,
+    )
 
 
 def search_cold(prepared: Prepared, keep: Sequence[int]) -> tuple[Selection, float] | None:

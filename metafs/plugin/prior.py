@@ -1,12 +1,13 @@
 """What memory expects of each feature, and who said so."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from metafs.data.typing import Array
 from metafs.errors import UsageError
+from metafs.stats.linear import WeightPrior
 
 THRESHOLD = 0.1
 """The expectation from which a feature enters the starting set (the paper's t)."""
@@ -68,6 +69,35 @@ class Prior:
     sources: tuple[Source, ...] = field(default=(), repr=False)
     judged: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     """Indices of the features that no neighbour had: expected by their meta-features alone."""
+    relevance: Array | None = field(default=None, repr=False)
+    """(n_features,): what each feature is expected to tell by itself, the best 1, whichever
+    selector worked on past problems; None where memory keeps no such thing."""
+    speakers: tuple[Source, ...] = field(default=(), repr=False)
+    """What each near problem says of relevance, as its `quality`."""
+    weights: WeightPrior | None = field(default=None, repr=False)
+    """What memory knows of the weights of a linear model on these features."""
+
+    def columns(self, columns: Array) -> "Prior":
+        """Return what is known of some features only, for a learner on these."""
+        place = {feature: number for number, feature in enumerate(np.asarray(columns).tolist())}
+
+        def kept(indices: Array) -> Array:
+            found = [place[each] for each in indices.tolist() if each in place]
+            return np.array(found, dtype=np.int64)
+
+        def heard(sources: tuple[Source, ...]) -> tuple[Source, ...]:
+            return tuple(replace(each, quality=each.quality[columns]) for each in sources)
+
+        return replace(
+            self,
+            expected=self.expected[columns],
+            starts=tuple(found for each in self.starts if len(found := kept(each))),
+            sources=heard(self.sources),
+            judged=kept(self.judged),
+            relevance=None if self.relevance is None else self.relevance[columns],
+            speakers=heard(self.speakers),
+            weights=None if self.weights is None else self.weights.columns(columns),
+        )
 
     def __array__(self, dtype: type | None = None, copy: bool | None = None) -> Array:
         expected = self.expected if dtype is None else self.expected.astype(dtype)

@@ -8,9 +8,10 @@ to this problem alone. So memory stays small, the distance stays a metric, and p
 seem nearer than they are: the sum above only ever loses terms.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -33,6 +34,15 @@ class Signature:
             raise ValueError("the probabilities of a signature are positive and sum to one")
         if np.any(self.keys[1:] <= self.keys[:-1]):
             raise ValueError("the keys of a signature are distinct and ascending")
+
+
+@runtime_checkable
+class DescribedOtherwise(Protocol):
+    """A distance whose signatures were made otherwise in an earlier version of its plugin."""
+
+    @property
+    def earlier(self) -> Mapping[str, Any]:
+        """The distances that compare those signatures, by the name under which they are kept."""
 
 
 def signature_of(keys: Array, mass: Array) -> Signature:

@@ -81,6 +81,7 @@ class Experience:
     """As the selector scored each feature, on the selector's own scale."""
     quality: Array
     selected: Array
+    problem_id: int = 0
 
     @cached_property
     def relative(self) -> Array:

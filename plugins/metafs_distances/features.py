@@ -1,17 +1,28 @@
 r"""jsd-features: how near two problems lie, feature by feature.
 
-A problem is the distribution over (feature, value bin, class)
+A problem is the distribution over (feature, value bin)
 
-.. math:: P(f, v, c) = n_{fvc} \Big/ \sum n_{fvc}, \qquad v \neq 0
+.. math:: P(f, v) \propto \frac{1}{n_{fv}} \sum_c \Big(n_{fvc} - \frac{n_{fv} n_c}{n}\Big)^2,
+          \qquad v \neq 0
 
-and two problems are as far apart as the square root of the Jensen-Shannon divergence of
-their distributions. As in the paper's sets of words, a zero is an absence and has no mass:
-otherwise the absent words of a text, which are nearly all of them, would fill the signature.
-Unlike whole rows, whose patterns two data sets hardly ever share, single features are shared
-by all problems of a space, so distances below 1 are the rule.
+with :math:`n_{fvc}` the rows of class c that have the value, and two problems are as far apart as
+the square root of the Jensen-Shannon divergence of their distributions. A value has mass as far as
+it tells classes apart (the term is its part of a chi-square statistic), whichever class it speaks
+for and whatever classes are called: problems are near if what matters in one matters in the other.
+By occurrence alone all texts are alike; by the names of classes a renamed class is a stranger, and
+any two tables whose classes are called 0 and 1 are akin.
+
+As in the paper's sets of words, a zero is an absence and has no mass: otherwise the absent words of
+a text, which are nearly all of them, would fill the signature. Unlike whole rows, whose patterns
+two data sets hardly ever share, single features are shared by all problems of a space, so distances
+below 1 are the rule.
+
+`JsdLabelled` is what this was before: the distribution over (feature, value bin, class).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +31,8 @@ from metafs.data.typing import Array
 from metafs.plugin.signature import Signature, hash_keys, signature_of
 from metafs.stats.discretise import Codes, discretise
 from metafs_distances.divergence import RootJensenShannon, labelled_target
+
+_ROUNDING = 1e-9  # below it, relative to the count, a value tells nothing
 
 
 def bin_class_counts(codes: Codes, y: Array, n_classes: int) -> tuple[Array, Array, Array, Array]:
@@ -48,9 +61,71 @@ def bin_class_counts(codes: Codes, y: Array, n_classes: int) -> tuple[Array, Arr
     )
 
 
+def association(counts: Array, n_c: Array) -> Array:
+    """Return how far counts of values by class are from what chance lets expect.
+
+    Examples
+    --------
+    >>> association(np.array([[4, 0], [2, 2]]), np.array([5, 5]))
+    array([2., 0.])
+    """
+    n_v = counts.sum(axis=1)
+    apart: Array = counts - np.outer(n_v, n_c / n_c.sum())
+    found = (apart**2).sum(axis=1) / n_v
+    return np.where(found > _ROUNDING * n_v, found, 0.0)
+
+
 @dataclass(frozen=True)
 class JsdFeatures(RootJensenShannon):
-    """Root Jensen-Shannon divergence over (feature, value bin, class).
+    """Root Jensen-Shannon divergence over (feature, value bin), by association with the target.
+
+    Parameters
+    ----------
+    n_bins : int
+        Bins of equal frequency for a column, or a target, with many values.
+
+    Examples
+    --------
+    >>> one = Problem.of([[1, 0], [0, 1]], ["a", "b"], feature_names=["u", "v"])
+    >>> two = Problem.of([[1, 0], [0, 1]], ["yes", "no"], feature_names=["u", "v"])
+    >>> jsd = JsdFeatures()
+    >>> jsd.distance(jsd.signature(one), jsd.signature(two))
+    0.0
+    """
+
+    n_bins: int = 4
+
+    @property
+    def earlier(self) -> Mapping[str, Any]:
+        """Distances under which older memories keep problems that this one described."""
+        return {"jsd-labelled": JsdLabelled(self.n_bins)}
+
+    def signature(self, problem: Problem) -> Signature:
+        """Describe a problem by the values of its features that tell classes apart."""
+        y, labels = labelled_target(problem, self.n_bins)
+        codes = discretise(problem.X, n_bins=self.n_bins, categories=problem.categories)
+        features, code, classes, counts = bin_class_counts(codes, y, len(labels))
+        width = 1 + int(code.max(initial=0))
+        values, row = np.unique(features * width + code, return_inverse=True)
+        by_class = np.zeros((len(values), len(labels)), dtype=np.int64)
+        by_class[row, classes] = counts
+        texts = [
+            (problem.feature_names[f], codes.labels[f][v])
+            for f, v in zip((values // width).tolist(), (values % width).tolist(), strict=True)
+        ]
+        present = np.array([value != "0" for _, value in texts], dtype=bool)
+        if not present.any():  # a table of zeros is like any other
+            return signature_of(hash_keys([("", "")]), np.ones(1))
+        mass = association(by_class[present], np.bincount(y, minlength=len(labels)))
+        if not mass.any():  # nothing tells the classes apart: only what there is counts
+            mass = by_class[present].sum(axis=1).astype(np.float64)
+        kept = [text for text, keep in zip(texts, present, strict=True) if keep]
+        return signature_of(hash_keys(kept), mass)
+
+
+@dataclass(frozen=True)
+class JsdLabelled(RootJensenShannon):
+    """Root Jensen-Shannon divergence over (feature, value bin, class), classes told by name.
 
     Parameters
     ----------
@@ -61,7 +136,7 @@ class JsdFeatures(RootJensenShannon):
     --------
     >>> one = Problem.of([[1, 0], [0, 1]], ["a", "b"], feature_names=["u", "v"])
     >>> two = Problem.of([[1, 0], [0, 1]], ["a", "c"], feature_names=["u", "v"])
-    >>> jsd = JsdFeatures()
+    >>> jsd = JsdLabelled()
     >>> round(jsd.distance(jsd.signature(one), jsd.signature(two)), 3)
     0.707
     """

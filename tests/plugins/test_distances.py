@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from metafs.data.problem import Problem
 from metafs.memory.memory import Described, Memory
-from metafs_distances import JsdFeatures, JsdRows
+from metafs_distances import JsdFeatures, JsdLabelled, JsdRows
 from metafs_metadb import MetaDB, RunRow, SelectionRows, SqlSearch
 
 WORDS = ("word1", "word2")
@@ -81,15 +81,55 @@ def test_rows_agree_with_counting_rows(X1, y1, X2, y2):
     )
 
 
+def chi_square_by_value(X, y):
+    """The part of each present value in the chi-square statistic, times the share of its class."""
+    mass = Counter()
+    for j, value in product(range(3), np.unique(X[X != 0]).tolist()):
+        has = X[:, j] == value
+        if has.any():
+            for c in (0, 1):
+                expected = has.sum() * np.mean(y == c)
+                mass[j, value] += (np.sum(has & (y == c)) - expected) ** 2 / has.sum()
+    return Counter({key: m for key, m in mass.items() if m > 1e-9})
+
+
 @given(TABLES, CLASSES, TABLES, CLASSES)
-def test_features_agree_with_counting_present_values(X1, y1, X2, y2):
+def test_features_agree_with_the_statistic_of_present_values(X1, y1, X2, y2):
+    masses = [chi_square_by_value(X1, y1), chi_square_by_value(X2, y2)]
+    if all(masses):
+        expected = np.sqrt(divergence(*masses))
+        found = distance(JsdFeatures(), problem(X1, y1), problem(X2, y2))
+        assert found == pytest.approx(expected, abs=2e-6)
+
+
+@given(TABLES, arrays(np.int64, 8, elements=st.integers(0, 2)), st.permutations("uvw"))
+def test_what_classes_are_called_does_not_matter_to_features(X, y, names):
+    if len(set(y.tolist())) > 1:
+        one = JsdFeatures().signature(problem(X, np.array(["a", "b", "c"])[y]))
+        other = JsdFeatures().signature(problem(X, np.array(names)[y]))
+        np.testing.assert_array_equal(one.keys, other.keys)
+        np.testing.assert_allclose(one.p, other.p, rtol=1e-12)
+
+
+def test_what_matters_brings_problems_nearer_than_what_occurs():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (40, 3)).astype(float)
+    by_a, by_a_too, by_b = (
+        problem(np.column_stack([rng.permutation(X[:, :2]), X[:, 2]])[:, order], X[:, 2])
+        for order in ([2, 0, 1], [2, 1, 0], [0, 2, 1])
+    )
+    assert distance(JsdFeatures(), by_a, by_a_too) < distance(JsdFeatures(), by_a, by_b)
+
+
+@given(TABLES, CLASSES, TABLES, CLASSES)
+def test_labelled_features_agree_with_counting_present_values(X1, y1, X2, y2):
     counts = [
         Counter((j, X[i, j], int(y[i])) for i, j in product(range(8), range(3)) if X[i, j] != 0)
         for X, y in ((X1, y1), (X2, y2))
     ]
     if all(counts):
         expected = np.sqrt(divergence(*counts))
-        found = distance(JsdFeatures(), problem(X1, y1), problem(X2, y2))
+        found = distance(JsdLabelled(), problem(X1, y1), problem(X2, y2))
         assert found == pytest.approx(expected, abs=2e-6)
 
 
@@ -108,8 +148,8 @@ def test_a_shared_class_brings_problems_nearer():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (40, 3)).astype(float)
     y = np.repeat(["x", "y"], 20)
-    shared = distance(JsdFeatures(), problem(X, y), problem(X, np.where(y == "y", "z", y)))
-    none = distance(JsdFeatures(), problem(X, y), problem(X, np.where(y == "y", "z", "w")))
+    shared = distance(JsdLabelled(), problem(X, y), problem(X, np.where(y == "y", "z", y)))
+    none = distance(JsdLabelled(), problem(X, y), problem(X, np.where(y == "y", "z", "w")))
     assert shared < none == 1.0
 
 

@@ -43,7 +43,7 @@ create table row_sketch (
 create table belief (
     run_id        bigint  not null,
     strength      double  not null,   -- 0: not at all
-    gain          double,             -- expected fall of the loss against no memory
+    gain          double  not null,   -- expected fall of the loss against no memory
     reason        varchar not null,
     problem_ids   bigint[] not null,  -- of each direction; 0 for one of the basis of the space
     outputs       varchar[] not null, -- of each direction
@@ -68,6 +68,9 @@ alter table selection add column mean float;
 alter table selection add column spread float;              -- standard deviation
 alter table selection add column weight float;              -- of the model with memory
 alter table selection add column from_memory float;         -- the part of it that memory supplied
+
+-- Signatures of jsd-features no longer hold the names of classes; those that do keep another name.
+update signature set distance = 'jsd-labelled' where distance = 'jsd-features';
 
 insert into tally values
     ('reference_model', 0), ('weight', 0), ('transfer_loss', 0), ('row_sketch', 0), ('belief', 0);

@@ -22,9 +22,9 @@ from metafs.data.typing import Array, Matrix
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import SetInformation, entropy
 
-DOMINANT_SHARE = 0.45
+MUCH = 0.45
 """The share of the target that one feature must tell for good sets to be small."""
-MEMORY_WEIGHT = 0.5
+OF_MEMORY = 0.5
 """The weight of what memory expects; that of the best evidence of one's own is 1."""
 
 
@@ -45,7 +45,7 @@ def information_of_each(
     return _information(codes, y, n_bins)
 
 
-def relevance_and_entropy(
+def own_evidence(
     X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]] | None = None, *, n_bins: int = 4
 ) -> tuple[Array, Array]:
     """Return the mutual information of each feature with the target, and its entropy, in bits.
@@ -55,7 +55,7 @@ def relevance_and_entropy(
     Examples
     --------
     >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    >>> relevance_and_entropy(X, np.array([0, 0, 1, 1]))
+    >>> own_evidence(X, np.array([0, 0, 1, 1]))
     (array([1., 0.]), array([1., 1.]))
     """
     codes = discretise(X, n_bins=n_bins, categories=categories).matrix
@@ -77,33 +77,33 @@ def _entropies(codes: csc_array) -> Array:
     return np.asarray(-xlogy(p, p).sum(axis=1) / np.log(2) + 0.0)
 
 
-def priority(relevance: Array, entropies: Array, expected: Array) -> Array:
+def promise(own: Array, entropies: Array, expected: Array) -> Array:
     """Return how promising each feature is, from its own evidence and the expectation of it.
 
     Examples
     --------
-    >>> priority(np.array([0.8, 0.2, 0.2]), np.array([1.0, 1.0, 0.5]), np.array([0.0, 0.0, 0.9]))
+    >>> promise(np.array([0.8, 0.2, 0.2]), np.array([1.0, 1.0, 0.5]), np.array([0.0, 0.0, 0.9]))
     array([1.        , 0.66666667, 0.83888889])
     """
-    here = relevance + entropies
-    best = here.max(initial=0.0)
-    return np.asarray((here / best if best > 0 else here) + MEMORY_WEIGHT * expected)
+    evidence = own + entropies
+    best = evidence.max(initial=0.0)
+    return np.asarray((evidence / best if best > 0 else evidence) + OF_MEMORY * expected)
 
 
-def has_dominant_feature(relevance: Array, y: Array) -> bool:
+def one_tells_much(own: Array, y: Array) -> bool:
     """Tell whether one feature alone tells nearly half of the target.
 
     Examples
     --------
     >>> y = np.array([0, 1, 0, 1])
-    >>> has_dominant_feature(np.array([0.5, 0.1]), y), has_dominant_feature(np.array([0.2, 0.1]), y)
+    >>> one_tells_much(np.array([0.5, 0.1]), y), one_tells_much(np.array([0.2, 0.1]), y)
     (True, False)
     """
     of_y = entropy(np.bincount(discretise_target(np.asarray(y))))
-    return bool(relevance.max(initial=0.0) > DOMINANT_SHARE * of_y)
+    return bool(own.max(initial=0.0) > MUCH * of_y)
 
 
-def agree(relevance: Array, expected: Array) -> bool:
+def agree(own: Array, expected: Array) -> bool:
     """Tell whether features of which more is expected also tell more here, or nothing is expected.
 
     Examples
@@ -113,6 +113,6 @@ def agree(relevance: Array, expected: Array) -> bool:
     >>> agree(np.array([0.0, 0.1, 0.9]), np.array([0.8, 0.0, 0.0]))
     False
     """
-    if np.ptp(expected) == 0 or np.ptp(relevance) == 0:
+    if np.ptp(expected) == 0 or np.ptp(own) == 0:
         return True
-    return bool(np.corrcoef(relevance, expected)[0, 1] > 0)
+    return bool(np.corrcoef(own, expected)[0, 1] > 0)

@@ -1,0 +1,258 @@
+r"""What remembered models tell a new problem: directions, scales, relevance, experience.
+
+Each near problem :math:`D_i` at distance :math:`d_i` counts by the mass that its signature shares
+with the new one's, :math:`a_i = 1 - d_i^2`. Of a column that it had with relevance
+:math:`r_{ij}`, relative to the best column there, the new problem expects
+
+.. math:: e_j = \frac{\sum_i a_i \, r_{ij}}{\sum_i a_i}
+
+whichever selector worked on those problems. A large memory adds the basis of its space, so that
+few near problems suffice and neither time nor room grows.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metafs.data.typing import Array
+from metafs.plugin.prior import Source
+from metafs.stats.linear import (
+    BASIS,
+    N_LABELS,
+    STRENGTHS,
+    Directions,
+    Scales,
+    TransferExperience,
+    WeightPrior,
+)
+from metafs_metadb import BasisPart, MetaDB, Neighbour, Reference
+
+NEAREST = 128
+"""Near problems whose models are asked while the space has no basis."""
+
+NEAREST_BESIDE_BASIS = 32
+"""Near problems whose models are asked beside the basis."""
+
+SPEAKERS = 20
+"""Near problems of which each is told apart in what is expected of columns."""
+
+MOST_COLUMNS = 2**21
+"""Columns of models that a stream keeps at hand, at about 50 bytes each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What the models of near problems tell of the columns of a new one."""
+
+    weights: WeightPrior
+    problem_ids: Array
+    """(m,) The problem of each direction; 0 for the basis."""
+    relevance: Array
+    """(n_features,) What each column is expected to tell by itself, the best 1."""
+    speakers: tuple[Source, ...]
+    """What each of the nearest says of that."""
+
+
+class Models:
+    """The remembered models that a stream has asked for.
+
+    Like best runs kept at hand they do not show what other processes record meanwhile.
+    """
+
+    def __init__(self, db: MetaDB) -> None:
+        self._db = db
+        self._models: dict[int, Reference | None] = {}  # by problem, the latest last
+        self._room = MOST_COLUMNS
+        self._bases: dict[str, dict[int, BasisPart]] = {}
+
+    def of(self, problem_ids: Sequence[int]) -> dict[int, Reference]:
+        """Return the models of those problems that have one."""
+        unknown = [each for each in problem_ids if each not in self._models]
+        if unknown:
+            found = self._db.references(unknown)
+            for each in unknown:
+                self._keep(each, found.get(each))
+        known = {each: self._models.get(each) for each in problem_ids}
+        return {each: model for each, model in known.items() if model is not None}
+
+    def basis(self, space: str) -> dict[int, BasisPart]:
+        """Return the parts of the basis of a space."""
+        if space not in self._bases:
+            self._bases[space] = self._db.basis(space)
+        return self._bases[space]
+
+    def forget(self, problem_id: int, space: str) -> None:
+        """Ask again for a problem that was recorded, and for its space."""
+        self._bases.pop(space, None)
+        if (model := self._models.pop(problem_id, None)) is not None:
+            self._room += len(model.feature_ids)
+
+    def _keep(self, problem_id: int, model: Reference | None) -> None:
+        self._models[problem_id] = model
+        self._room -= len(model.feature_ids) if model else 0
+        while self._room < 0 and len(self._models) > 1:
+            dropped = self._models.pop(next(iter(self._models)))
+            self._room += len(dropped.feature_ids) if dropped else 0
+
+
+def tell(
+    near: Sequence[Neighbour],
+    models: dict[int, Reference],
+    basis: Iterable[BasisPart],
+    feature_ids: Array,
+) -> Told | None:
+    """Return what near problems' models and the basis tell of some columns; None if nothing.
+
+    Parameters
+    ----------
+    near : sequence of Neighbour
+        Whom to ask, nearest first.
+    models : dict of int to Reference
+        What is remembered of them, by problem_id.
+    basis : iterable of BasisPart
+        The parts of the space's basis that may be heard.
+    feature_ids : array of shape (n_features,)
+        The new problem's columns in the vocabulary of its space, 0 for a new one.
+    """
+    asked = [each for each in near if each.problem_id in models]
+    parts = [part for part in basis if len(part.feature_ids)]
+    if not asked and not parts:
+        return None
+    known = [models[each.problem_id] for each in asked]
+    affinity = np.array([1.0 - each.distance**2 for each in asked])
+    places = Places(feature_ids)
+    directions, problem_ids = _directions(asked, known, parts, places)
+    relevance, speakers = _relevance(asked, known, affinity, places)
+    return Told(
+        WeightPrior(directions, _scales(known, places), _experience(known, affinity)),
+        problem_ids,
+        relevance,
+        speakers,
+    )
+
+
+class Places:
+    """Where the columns of a new problem are among those that others know."""
+
+    def __init__(self, feature_ids: Array) -> None:
+        self.n_features = len(feature_ids)
+        self._order = np.argsort(feature_ids, kind="stable")
+        self._sorted = feature_ids[self._order]
+
+    def of(self, theirs: Array) -> tuple[Array, Array]:
+        """Return which of their features, given in ascending order, we have, and where."""
+        if not len(theirs):
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        found = np.searchsorted(theirs, self._sorted)
+        found[found == len(theirs)] = 0
+        have = np.flatnonzero((theirs[found] == self._sorted) & (self._sorted > 0))
+        return found[have], self._order[have]
+
+
+def _directions(
+    asked: Sequence[Neighbour],
+    known: Sequence[Reference],
+    parts: Sequence[BasisPart],
+    places: Places,
+) -> tuple[Directions | None, Array]:
+    rows: list[Array] = []
+    who: list[tuple[int, str, str | None, float, float]] = []
+    for near, model in zip(asked, known, strict=True):
+        for output, ids, weights in zip(
+            model.outputs, model.weight_ids, model.weights, strict=True
+        ):
+            rows.append(_aligned(ids, weights, places))
+            who.append((near.problem_id, near.name, output, near.distance, float(model.n_labels)))
+    for part in parts:
+        for vector in part.weights:
+            rows.append(_aligned(part.feature_ids, vector, places))
+            who.append((0, BASIS, None, np.nan, np.nan))
+    useful = [place for place, row in enumerate(rows) if row.any()]
+    if not useful:
+        return None, np.zeros(0, dtype=np.int64)
+    problem_ids, names, outputs, distances, n_labels = zip(
+        *(who[each] for each in useful), strict=True
+    )
+    found = Directions(
+        np.array([rows[each] for each in useful]),
+        names,
+        outputs,
+        np.array(distances),
+        np.array(n_labels),
+    )
+    return found, np.array(problem_ids, dtype=np.int64)
+
+
+def _aligned(theirs: Array, values: Array, places: Places) -> Array:
+    row = np.zeros(places.n_features)
+    found, ours = places.of(theirs)
+    row[ours] = values[found]
+    return row
+
+
+def _scales(known: Sequence[Reference], places: Places) -> Scales | None:
+    """Return the scales of columns over all rows of near problems."""
+    n, nonzero, total, squares = np.zeros((4, places.n_features))
+    for model in known:
+        found, ours = places.of(model.feature_ids)
+        told = np.isfinite(model.spread[found] + model.mean[found])
+        found, ours = found[told], ours[told]
+        n[ours] += model.n_samples
+        nonzero[ours] += model.n_samples * model.document_frequency[found]
+        total[ours] += model.n_samples * model.mean[found]
+        squares[ours] += model.n_samples * (model.spread[found] ** 2 + model.mean[found] ** 2)
+    if not n.any():
+        return None
+    unknown = np.full(places.n_features, np.nan)
+    share, mean, square = (
+        np.divide(each, n, out=unknown.copy(), where=n > 0) for each in (nonzero, total, squares)
+    )
+    return Scales(n, share, mean, np.sqrt(np.maximum(square - mean**2, 0.0)))
+
+
+def _relevance(
+    asked: Sequence[Neighbour], known: Sequence[Reference], affinity: Array, places: Places
+) -> tuple[Array, tuple[Source, ...]]:
+    shares = affinity / affinity.sum() if affinity.sum() > 0 else np.zeros(len(affinity))
+    expected = np.zeros(places.n_features)
+    speakers: list[Source] = []
+    for near, model, share in zip(asked, known, shares.tolist(), strict=True):
+        relevance = np.nan_to_num(model.relevance)
+        best = relevance.max(initial=0.0)
+        row = _aligned(model.feature_ids, relevance / best if best > 0 else relevance, places)
+        expected += share * row
+        if len(speakers) < SPEAKERS:
+            speakers.append(Source(near.name, near.distance, share, row))
+    return np.clip(expected, 0.0, 1.0), tuple(speakers)
+
+
+def _experience(known: Sequence[Reference], affinity: Array) -> TransferExperience | None:
+    """Return what memory was worth to near problems, as far as they measured it."""
+    losses, weights = [], []
+    for model, related in zip(known, affinity.tolist(), strict=True):
+        loss = np.full((len(N_LABELS), len(STRENGTHS)), np.nan)
+        for n_labels, strength, value in model.transfers:
+            at = int(np.argmin(np.abs(np.array(STRENGTHS) - strength)))
+            if n_labels in N_LABELS:
+                loss[N_LABELS.index(n_labels), at] = value
+        if not np.isnan(loss).all():
+            losses.append(loss)
+            weights.append(related)
+    if not losses:
+        return None
+    return TransferExperience(
+        np.array(N_LABELS, dtype=float), np.array(STRENGTHS), np.array(losses), np.array(weights)
+    )
+
+
+def without(
+    near: Sequence[Neighbour], models: dict[int, Reference], source: str, sharing: Collection[int]
+) -> list[Neighbour]:
+    """Return the neighbours that come from another source and share no rows."""
+    return [
+        each
+        for each in near
+        if each.problem_id not in sharing
+        and (each.problem_id not in models or models[each.problem_id].source != source)
+    ]

@@ -1,0 +1,211 @@
+r"""The reference model: what every solved problem leaves to memory, whatever selector ran.
+
+A linear model on all columns is fitted without memory, and its weights are kept; so are the scale
+of each column and what it tells of the target by itself,
+
+.. math:: r_j = \max\Big(0, \frac{MI(x_j; y) - c_j}{H(y)}\Big), \qquad
+          c_j = \frac{(k_j - 1)(k_y - 1)}{2 N \ln 2},
+
+with c what chance alone tells with k bins (G. Miller, "Note on the bias of information estimates",
+1955). Where memory knows of weights, a second model is fitted with it: how strongly that believes
+memory, and which part of each weight is memory's, is what an explanation tells. And what memory
+would have given with few labels is measured, without the problems that saw these rows.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from metafs.data.problem import Problem
+from metafs.data.typing import Array, Matrix
+from metafs.memory import BeliefRow, ReferenceRows
+from metafs.memory.weights import Told
+from metafs.stats.discretise import discretise, discretise_target
+from metafs.stats.information import SetInformation, entropy
+from metafs.stats.linear import (
+    N_LABELS,
+    STRENGTHS,
+    LinearModel,
+    fit_linear,
+    reference_weights,
+    scales_of,
+    transfer_curve,
+)
+from metafs.stats.threads import threads_for
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What a problem's own models learned, ready to be remembered."""
+
+    relevance: Array
+    document_frequency: Array
+    mean: Array
+    spread: Array
+    reference: ReferenceRows | None = None
+    belief: BeliefRow | None = None
+    weight: Array | None = None
+    """(n_features,) In the model with memory, of the output where it is largest."""
+    from_memory: Array | None = None
+    """(n_features,) The part of it that memory supplied."""
+
+
+def learned(
+    problem: Problem,
+    *,
+    fit: bool = True,
+    told: Told | None = None,
+    fold_told: Told | None = None,
+    seed: int | None = 0,
+) -> Learned:
+    """Learn from all columns what memory is to keep.
+
+    Parameters
+    ----------
+    problem : Problem
+    fit : bool
+        Whether a reference model is wanted; equal content may have left one before.
+    told : Told, optional
+        What memory tells of the columns.
+    fold_told : Told, optional
+        The same without problems of this source, nor any that share rows: with it is measured
+        what memory would have given.
+    seed : int, optional
+    """
+    with threads_for(problem.n_samples * problem.n_features):
+        return _learned(problem, fit, told, fold_told, seed or 0)
+
+
+def _learned(
+    problem: Problem, fit: bool, told: Told | None, fold_told: Told | None, seed: int
+) -> Learned:
+    X, X_unlabelled = numeric_rows(problem)
+    scales = scales_of(X)
+    found = Learned(relevance(problem), scales.document_frequency, scales.mean, scales.spread)
+    changes: dict[str, object] = {}
+    if fit:
+        model = fit_linear(X, problem.y, classes=problem.is_classification, seed=seed)
+        transfers = _transfers(problem, X, fold_told, seed)
+        changes["reference"] = _reference_rows(problem, model, transfers)
+    if told is not None and told.weights.directions is not None:
+        model = fit_linear(
+            X,
+            problem.y,
+            classes=problem.is_classification,
+            prior=told.weights,
+            X_unlabelled=X_unlabelled,
+            seed=seed,
+        )
+        changes["belief"] = _belief(model, told)
+        largest = np.abs(model.coef).argmax(axis=0)[None]
+        changes["weight"] = np.take_along_axis(model.coef, largest, axis=0)[0]
+        changes["from_memory"] = np.take_along_axis(model.from_memory, largest, axis=0)[0]
+    return Learned(**{**vars(found), **changes})
+
+
+def relevance(problem: Problem) -> Array:
+    """Return what each column tells of the target by itself, between 0 and 1.
+
+    Examples
+    --------
+    >>> X = [[0, 1, 5], [0, 0, 5], [1, 1, 5], [1, 0, 5]] * 10
+    >>> relevance(Problem.of(X, ["a", "a", "b", "b"] * 10)).round(2)
+    array([0.98, 0.  , 0.  ])
+    """
+    codes = discretise(problem.X, categories=problem.categories)
+    y = problem.y if problem.is_classification else discretise_target(problem.y)
+    information = SetInformation(codes.matrix, y).of_each()
+    n_bins = np.array([len(labels) for labels in codes.labels])
+    k_y = len(np.unique(y))
+    by_chance = (n_bins - 1) * (k_y - 1) / (2 * problem.n_samples * np.log(2))
+    return np.asarray(np.clip((information - by_chance) / entropy(np.bincount(y)), 0.0, 1.0))
+
+
+def numeric_rows(problem: Problem) -> tuple[Matrix, Matrix | None]:
+    """Return the labelled and the unlabelled rows as numbers, without missing values.
+
+    A missing value is the mean of its column. Categories in no order become constant, so they get
+    no weight.
+    """
+    labelled, more = problem.X, problem.X_unlabelled
+    if issparse(labelled):
+        if np.isnan(labelled.data).any() or problem.categories:
+            labelled = csr_array(np.nan_to_num(labelled.toarray()))
+        return labelled, None if more is None else csr_array(np.nan_to_num(_dense(more)))
+    fill = np.zeros(problem.n_features)
+    known = ~np.isnan(labelled)
+    np.divide(
+        np.where(known, labelled, 0.0).sum(axis=0), known.sum(axis=0), out=fill, where=known.any(0)
+    )
+    unordered = [column for column, labels in problem.categories.items() if len(labels) > 2]
+
+    def filled(rows: Array) -> Array:
+        rows = np.where(np.isnan(rows), fill, rows)
+        rows[:, unordered] = 0.0
+        return rows
+
+    return filled(labelled), None if more is None else filled(_dense(more))
+
+
+def _dense(rows: Matrix) -> Array:
+    return np.asarray(rows.toarray() if issparse(rows) else rows)
+
+
+def _transfers(
+    problem: Problem, X: Matrix, told: Told | None, seed: int
+) -> list[tuple[int, float, float]]:
+    """Return labels, strength and loss of each trial of memory on this problem."""
+    if told is None:
+        return []
+    classes = problem.is_classification
+    loss = transfer_curve(X, problem.y, classes=classes, prior=told.weights, seed=seed)
+    if loss is None:
+        return []
+    return [
+        (n_labels, strength, float(loss[row, column]))
+        for row, n_labels in enumerate(N_LABELS)
+        for column, strength in enumerate(STRENGTHS)
+        if np.isfinite(loss[row, column])
+    ]
+
+
+def _reference_rows(
+    problem: Problem, model: LinearModel, transfers: list[tuple[int, float, float]]
+) -> ReferenceRows:
+    kept = reference_weights(model)
+    outputs: list[str | None] = [None]
+    if problem.classes is not None:
+        outputs = list(problem.classes[1:] if len(problem.classes) == 2 else problem.classes)
+    words = model.preparation.words
+    return ReferenceRows(
+        preparation="words" if words.all() else "mixed" if words.any() else "standard",
+        n_labels=problem.n_samples,
+        outputs=outputs,
+        places=[each.columns for each in kept],
+        weights=[each.weights for each in kept],
+        rest_norms=[each.rest for each in kept],
+        regularisation=model.regularisation,
+        transfers=transfers,
+    )
+
+
+def _belief(model: LinearModel, told: Told) -> BeliefRow:
+    """Return how strongly the model believes memory, and what each direction carries of it."""
+    choice, directions = model.strength, told.weights.directions
+    at = int(np.argmin(np.abs(choice.strengths - choice.s)))
+    believed = choice.s > 0 and directions is not None
+    table = directions.weights if believed and directions is not None else np.zeros((0, 0))
+    coefficients: Array = np.zeros(0)
+    if len(table):
+        # The part of each output is a sum of directions; the shortest solution is taken.
+        gram = table @ table.T
+        coefficients = model.from_memory @ table.T @ np.linalg.pinv(gram, hermitian=True)
+    return BeliefRow(
+        strength=choice.s,
+        reason=choice.why,
+        gain=float(-choice.expected[at]),
+        problem_ids=told.problem_ids.tolist() if believed else [],
+        outputs=list(directions.outputs) if believed and directions is not None else [],
+        coefficients=coefficients,
+    )

@@ -1,0 +1,60 @@
+"""What a learner is told beside rows and target, as far as its ``fit`` can take it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
+
+from metafs.data.problem import Problem
+from metafs.data.typing import Array, Matrix
+from metafs.plugin.prior import Prior
+from metafs.stats.preparation import chosen_columns
+
+
+def takes(estimator: Any, *names: str) -> bool:
+    """Tell whether the ``fit`` of an estimator has one of these parameters."""
+    return any(has_fit_parameter(estimator, name) for name in names)
+
+
+def told(
+    problem: Problem,
+    columns: Array,
+    learner: Any,
+    X: Matrix,
+    steps: Sequence[tuple[str, Any]] = (),
+    prior: Prior | None = None,
+) -> dict[str, Any]:
+    """Return parameters of ``fit`` for a learner on some columns.
+
+    Categories become several columns each, which nobody has described: of a table with such
+    columns nothing is told.
+
+    Parameters
+    ----------
+    problem : Problem
+    columns : array of int
+        The columns that the learner sees.
+    learner : estimator
+    X : array or csr_array
+        The training rows on these columns, from which `steps` learn how to prepare others.
+    steps : sequence of (str, transformer)
+        What prepares rows for the learner.
+    prior : Prior, optional
+        What memory knows of all columns.
+    """
+    if any(column in problem.categories for column in np.asarray(columns).tolist()):
+        return {}
+    found: dict[str, Any] = {}
+    if problem.meta_features is not None and takes(learner, "meta_features"):
+        found["meta_features"] = problem.meta_features[columns]
+    if prior is not None and takes(learner, "prior"):
+        found["prior"] = prior.columns(columns)
+    if problem.X_unlabelled is not None and takes(learner, "X_unlabelled"):
+        rows = chosen_columns(problem.X_unlabelled, columns)
+        if steps:
+            rows = Pipeline([(name, clone(step)) for name, step in steps]).fit(X).transform(rows)
+        found["X_unlabelled"] = rows
+    return found
