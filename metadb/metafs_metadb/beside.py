@@ -14,9 +14,15 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import experience, feature_record, index_file, index_queries, signature_index
+from metafs_metadb import (
+    experience,
+    feature_record,
+    index_file,
+    index_queries,
+    log,
+    signature_index,
+)
 from metafs_metadb.feature_sums import FeatureSums, OwnRun
-from metafs_metadb.mark import Mark
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.record import Written
 from metafs_metadb.rows import Experience, FeatureRecord, Recorded, RunRow, SelectionRows
@@ -62,20 +68,25 @@ class Beside:
 
     What was opened stays in memory while all that this process has seen of the database holds. By
     its own recording a process knows the stamp and the names that follow, and asks for them no
-    more while `mark` holds.
+    more while nobody else has written.
     """
 
-    def __init__(self, database: Path, mark: Mark) -> None:
+    def __init__(self, database: Path) -> None:
+        self._database = database.resolve()
         self.folder = database.parent / f"{database.name}{SUFFIX}"
         self.wants_vocabulary = False
-        self._mark = mark
         self._seen: Stamp | None = None
+        self._as_seen: tuple[log.Identity, ...] = ()  # file and log, when that was their stamp
         self._n_rows: Counter[str] = Counter()  # by table, as of what was seen
         self._at_hand = NamesAtHand()
         self._vocabulary: Vocabulary | None = None
         self._sums: FeatureSums | None = None
         self._own: dict[int, OwnRun] = {}  # by run_id: recorded since the sums were caught up
         self._written = -1  # the last run in the file of sums
+
+    def is_as_seen(self) -> bool:
+        """Tell whether nobody has written since this process looked; asked during a visit."""
+        return self._seen is not None and self._as_seen == log.state(self._database)
 
     def remembered(
         self,
@@ -196,7 +207,7 @@ class Beside:
             self._seen = self._seen.after(recorded, written.run_digest, written.problem_digest)
         self._n_rows = written.n_rows
         self._at_hand.keep(space, rows.names, written.feature_ids)
-        self._mark.leave()
+        self._as_seen = log.state(self._database)
         first = recorded.first and run.status == "solved"
         if self._sums is not None and first and len(self._own) < FEWEST_TO_WRITE:
             self._own[recorded.run_id] = OwnRun(
@@ -229,14 +240,14 @@ class Beside:
 
     def look(self, con: duckdb.DuckDBPyConnection) -> Stamp:
         """Return the stamp of the database, and forget all that does not fit it."""
-        if self._seen is not None and self._mark.holds():
+        if self._seen is not None and self.is_as_seen():
             return self._seen
         self._at_hand.forget()
         stamp, fits = Stamp.look(con, self._seen)
         if not fits:
             self._vocabulary = self._sums = None
             self._own.clear()
-        self._seen = stamp
+        self._seen, self._as_seen = stamp, log.state(self._database)
         self._n_rows = Counter(dict(con.execute(index_queries.TALLY).fetchall()))
         return stamp
 

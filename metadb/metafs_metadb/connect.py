@@ -7,8 +7,7 @@ attach, do, detach. A lock that somebody else holds is tried again with growing 
 
 Building a DuckDB engine costs twenty times what attaching a file to one does, so each process
 keeps one engine, without any database of its own, and visits files with it. Its threads take
-turns: a commit, which is a checkpoint too, fails while another thread attaches or detaches. And
-attaching notices that the file is open in this process before it touches it, while a second
+turns: a commit or a checkpoint can fail while another thread attaches or detaches. And attaching notices that the file is open in this process before it touches it, while a second
 ``duckdb.connect`` would open and close the file first, and closing a file drops this process's
 lock on it.
 """
@@ -27,6 +26,7 @@ from pathlib import Path
 
 import duckdb
 
+from metafs_metadb import log
 from metafs_metadb.errors import MetaDBError, MetaDBLocked, MetaDBMissing
 
 # Readable and writable by DuckDB 1.5 and by 2.x. A block is what each column of each table takes at
@@ -45,9 +45,9 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
-    # A commit goes into the file itself: writing a log first, only to fold it in, takes longer.
-    "checkpoint_threshold": "0b",
-    "auto_checkpoint_skip_wal_threshold": 0,
+    # A commit only appends to the log, and nothing is ever folded into the file in place: see `log`.
+    "checkpoint_threshold": "1TB",
+    "auto_checkpoint_skip_wal_threshold": 2**60,
 }
 
 
@@ -56,6 +56,7 @@ class Engine:
 
     def __init__(self) -> None:
         self.con = duckdb.connect(":memory:", config=_CONFIG)
+        self.con.execute("pragma disable_checkpoint_on_shutdown")
         self.turn = threading.Lock()
 
 
@@ -65,11 +66,6 @@ def _shared_engine() -> Engine:
         if pid not in _engines:
             _engines[pid] = Engine()
         return _engines[pid]
-
-
-def log_of(path: Path) -> Path:
-    """Return where DuckDB keeps the write-ahead log of a file."""
-    return path.with_name(f"{path.name}.wal")
 
 
 def is_there(path: Path) -> bool:
@@ -115,7 +111,10 @@ def reading(
 
 @contextmanager
 def writing(path: Path, wait_s: float) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a file for writing; DuckDB creates it if there is none."""
+    """Open a file for writing, and fold in its log if that has grown long.
+
+    DuckDB creates the file if there is none.
+    """
     if not path.parent.is_dir():
         raise MetaDBError(
             f"cannot create a MetaDB at {path}: there is no folder {path.parent}, "
@@ -123,13 +122,19 @@ def writing(path: Path, wait_s: float) -> Iterator[duckdb.DuckDBPyConnection]:
         )
     # A file keeps the version and the blocks it was made with.
     options = "read_write" if is_there(path) else NEW_FILE
+    real = path.resolve()
+    had_log = log.log_of(real).exists()
     with _visit(path, wait_s, options, _shared_engine()) as con:
         yield con
+        if log.is_long(real):
+            log.fold(con, real)
+        elif not had_log and log.log_of(real).exists():
+            log.sync_folder(real)
 
 
 @contextmanager
 def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Write all or nothing; what was written is on disk afterwards, and no log is left."""
+    """Write all or nothing; what was written is in the log on disk afterwards."""
     con.execute("begin")
     try:
         yield
@@ -166,23 +171,41 @@ def _visit(
 
 
 def _attach(engine: Engine, path: Path, alias: str, options: str, deadline: float) -> None:
-    # `attach` takes no bound values; the path is the only one, quoted here.
-    quoted = str(path.absolute()).replace("'", "''")
-    pause = FIRST_PAUSE_S
+    pause, real = FIRST_PAUSE_S, path.resolve()
+    attach = f"attach {log.quoted(real)} as {alias} (type duckdb, {options})"
     while True:
+        seen = log.state(real)
         try:
-            engine.con.cursor().execute(f"attach '{quoted}' as {alias} (type duckdb, {options})")
-            return
+            engine.con.cursor().execute(attach)
+            # A new file has no identity yet; another one may just have taken an old one's place.
+            if not seen[0] or log.identity(real) == seen[0]:
+                return
+            _detach(engine, alias)
         except duckdb.Error as error:
+            if OLDER_LOG in str(error):
+                _drop_log(path, real, seen)
+                continue
             told = _sentence(error, path)
             if told is None:
                 raise
+            same = log.identity(real) == seen[0]
             left = deadline - time.monotonic()
-            if not isinstance(told, MetaDBLocked) or left <= 0:
+            if (same and not isinstance(told, MetaDBLocked)) or left <= 0:
                 raise told from error
-        # Jitter, so that two waiting processes do not keep meeting.
-        time.sleep(min(left, pause * random.uniform(0.5, 1.0)))
-        pause = min(2 * pause, LONGEST_PAUSE_S)
+            # Jitter, so that two waiting processes do not keep meeting.
+            time.sleep(min(left, pause * random.uniform(0.5, 1.0)))
+            pause = min(2 * pause, LONGEST_PAUSE_S)
+
+
+def _drop_log(path: Path, real: Path, seen: tuple[log.Identity, ...]) -> None:
+    """Remove a log that a killed process had folded in but not removed yet."""
+    try:
+        log.drop_if_folded(real, seen)
+    except OSError as error:
+        raise MetaDBError(
+            f"cannot open the MetaDB {path}: its log {log.log_of(real).name} is out of date and "
+            f"cannot be removed ({error.strerror}), remove it or make the folder writable"
+        ) from error
 
 
 def _detach(engine: Engine, alias: str) -> None:
@@ -217,6 +240,11 @@ def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
         )
     if os.strerror(errno.ENOSPC) in message:
         return MetaDBError(f"cannot write the MetaDB {path}: no space left on its disk")
+    if "This WAL was" in message or "WAL does not match" in message:
+        return MetaDBError(
+            f"the log {log.log_of(path)} does not belong to the MetaDB {path}: put the file back "
+            "that it belongs to, or move the log away"
+        )
     if "encrypted database" in message:
         return MetaDBError(f"{path} is an encrypted DuckDB file, not a MetaDB: give another --db")
     if any(word in message for word in _DAMAGED) or isinstance(
@@ -235,6 +263,7 @@ def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
     return None
 
 
+OLDER_LOG = "created for an older version of this database"
 _DENIED = (os.strerror(errno.EACCES), os.strerror(errno.EROFS), "not permitted")
 _DAMAGED = (
     "not a valid DuckDB database file",

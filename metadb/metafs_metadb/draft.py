@@ -27,4 +27,5 @@ def draft_of(path: Path) -> Iterator[Path]:
     try:
         yield draft
     finally:
-        draft.unlink(missing_ok=True)
+        for left in (draft, draft.with_name(f"{draft.name}.wal")):
+            left.unlink(missing_ok=True)

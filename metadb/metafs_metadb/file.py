@@ -9,10 +9,9 @@ from typing import Any
 
 import duckdb
 
-from metafs_metadb import check, connect, migrate, schema
+from metafs_metadb import check, connect, log, migrate, schema
 from metafs_metadb.beside import Beside
 from metafs_metadb.errors import MetaDBError
-from metafs_metadb.mark import Mark
 from metafs_metadb.rows import Table
 
 WAIT_VARIABLE = "METAFS_LOCK_WAIT_S"
@@ -24,8 +23,7 @@ class MetaFile:
     def __init__(self, path: str | PathLike[str], wait_s: float | None = None) -> None:
         self.path = Path(path)
         self.wait_s = float(os.environ.get(WAIT_VARIABLE, 10.0)) if wait_s is None else wait_s
-        self._mark = Mark(self.path)
-        self._beside = Beside(self.path, self._mark)
+        self._beside = Beside(self.path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Take path and patience to another process, and nothing that is in memory."""
@@ -50,6 +48,17 @@ class MetaFile:
             self._require_whole(con)
             return applied
 
+    def fold(self) -> bool:
+        """Fold the log into the file, so that the file alone is the whole memory.
+
+        Tell whether it is, afterwards: a disk without room for a second copy keeps the log.
+        """
+        real = self.path.resolve()
+        if log.log_of(real).exists():
+            with self.writing() as con:
+                log.fold(con, real)
+        return not log.log_of(real).exists()
+
     def check(self) -> list[str]:
         """Return one sentence for each thing that is wrong with the file."""
         with self.reading() as con:
@@ -65,7 +74,7 @@ class MetaFile:
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Open the file for reading, if its schema is the one we know."""
         with connect.reading(self.path, self.wait_s) as con:
-            if not self._mark.holds():
+            if not self._beside.is_as_seen():
                 migrate.require_current(con, self.path)
             yield con
 
@@ -75,7 +84,7 @@ class MetaFile:
         if not self.exists():
             migrate.create(self.path, self.wait_s)
         with connect.writing(self.path, self.wait_s) as con:
-            if not self._mark.holds() and migrate.pending(con, self.path):
+            if not self._beside.is_as_seen() and migrate.pending(con, self.path):
                 migrate.start_or_refuse(con, self.path)
             yield con
 

@@ -125,10 +125,12 @@ def create(path: Path, wait_s: float) -> None:
     DuckDB cannot open a file whose first bytes were never written, so a process killed here must
     not leave one: the file is made under another name and linked into place when it is whole.
     """
+    path = path.resolve()
     with draft_of(path) as draft:
         try:
             with writing(draft, wait_s) as con:
                 apply_pending(con, draft)
+                con.execute("checkpoint")  # nobody else has seen this file yet
         except MetaDBError as error:
             raise MetaDBError(str(error).replace(str(draft), str(path))) from error
         try:

@@ -87,7 +87,10 @@ def test_refused_with_a_sentence(db, tmp_path, query):
         list(db.sql(query.format(folder=tmp_path, db=db.path))[1])
     assert "\n" not in str(raised.value)
     assert list(tmp_path.iterdir()) == []
-    assert [path.name for path in db.path.parent.iterdir()] == ["metafs.duckdb"]
+    assert {path.name for path in db.path.parent.iterdir()} == {
+        "metafs.duckdb",
+        "metafs.duckdb.wal",
+    }
     assert db.check() == []
 
 
@@ -189,7 +192,10 @@ def test_too_much_time_and_too_much_memory_are_told(db):
     sorting = "select hash(range)::varchar as h from range(20_000_000) order by h"
     with pytest.raises(QueryRefused, match=r"more than 0\.05 GB of memory: .* more --memory"):
         list(db.sql(sorting, memory_gb=0.05)[1])
-    assert [path.name for path in db.path.parent.iterdir()] == ["metafs.duckdb"]
+    assert {path.name for path in db.path.parent.iterdir()} == {
+        "metafs.duckdb",
+        "metafs.duckdb.wal",
+    }
 
 
 LONG_QUERY = """

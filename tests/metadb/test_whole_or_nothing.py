@@ -1,8 +1,9 @@
-"""A run is in the file whole or not at all, also for who copies it, has no room or is killed."""
+"""A run is remembered whole or not at all, also by who has no room or is killed while folding."""
 
 import errno
 import os
 import signal
+import stat
 import subprocess
 import sys
 import textwrap
@@ -10,7 +11,7 @@ import time
 
 import pytest
 
-from metafs_metadb import MetaDB, connect
+from metafs_metadb import MetaDB, MetaDBError, connect, log
 
 from .building import record
 
@@ -20,34 +21,133 @@ values ('default', $name, '', $name, 1, 1, 'y', '2026-01-02')
 """
 
 
-def test_what_was_committed_is_in_the_file_alone(db, tmp_path):
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_commit_leaves_the_file_alone_and_goes_into_the_log(db, tmp_path):
     db.ensure()
-    with db.writing() as con:
-        with connect.transaction(con):
-            con.execute(PROBLEM, {"name": "p"})
-        assert [path.name for path in tmp_path.iterdir()] == ["metafs.duckdb"]
-        content = db.path.read_bytes()  # whoever copies the file alone, at this very moment
-        con.execute(PROBLEM, {"name": "without a transaction of ours"})
-        assert [path.name for path in tmp_path.iterdir()] == ["metafs.duckdb"]
-    copy = MetaDB(tmp_path / "copy.duckdb")
+    assert names(tmp_path) == ["metafs.duckdb"]
+    content = db.path.read_bytes()
+    with db.writing() as con, connect.transaction(con):
+        con.execute(PROBLEM, {"name": "p"})
+    assert names(tmp_path) == ["metafs.duckdb", "metafs.duckdb.wal"]
+    assert db.path.read_bytes() == content
+    copy = MetaDB(tmp_path / "copy.duckdb")  # of file and log together
     copy.path.write_bytes(content)
-    assert copy.problems().column("name") == ["p"]
-    assert db.problems().column("name") == ["p", "without a transaction of ours"]
+    copy.path.with_name("copy.duckdb.wal").write_bytes(
+        db.path.with_name("metafs.duckdb.wal").read_bytes()
+    )
+    assert copy.problems().column("name") == db.problems().column("name") == ["p"]
 
 
-def test_the_log_of_somebody_who_was_killed_is_taken_in(db):
+def test_a_fold_leaves_one_file_that_is_the_whole_memory(db, tmp_path):
     record(db, "p")
+    db.path.chmod(0o640)
+    assert db.fold() and db.fold()
+    assert names(tmp_path) == ["metafs.duckdb"]
+    assert stat.S_IMODE(db.path.stat().st_mode) == 0o640
+    assert db.problems().column("name") == ["p"]
+    assert db.check() == []
+
+
+def test_a_log_that_has_grown_long_is_folded_in(db, monkeypatch):
+    monkeypatch.setattr(log, "LEAST_BYTES", 10_000)
+    lengths = []
+    for number in range(8):
+        record(db, f"p{number}")
+        path = log.log_of(db.path)
+        lengths.append(path.stat().st_size if path.exists() else 0)
+    assert 0 in lengths[1:] and max(lengths) < 20_000
+    assert len(db.problems().rows) == 8
+    assert db.check() == []
+
+
+def test_a_fold_goes_through_a_link_to_the_file_itself(db, tmp_path):
+    record(db, "p")
+    link = MetaDB(tmp_path / "link.duckdb")
+    link.path.symlink_to(db.path)
+    record(link, "q")
+    assert link.fold()
+    assert link.path.is_symlink()
+    assert db.problems().column("name") == ["p", "q"]
+
+
+def killed_fold(db, step):
+    """Fold in another process that is killed at a step."""
     code = f"""
-        import os, duckdb
-        con = duckdb.connect({str(db.path)!r})
-        con.execute("update problem set name = 'as somebody called it'")
-        os._exit(0)
+        import os
+        from metafs_metadb import MetaDB
+        replace = os.replace
+        def dying(*names):
+            if {step!r} == "after the rename":
+                replace(*names)
+            os._exit(9)
+        os.replace = dying
+        MetaDB({str(db.path)!r}).fold()
     """
-    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
-    assert db.path.with_name("metafs.duckdb.wal").exists()
-    record(db, "q")
-    assert db.problems().column("name") == ["as somebody called it", "q"]
-    assert not db.path.with_name("metafs.duckdb.wal").exists()
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)])
+    assert done.returncode == 9
+
+
+@pytest.mark.parametrize(
+    ("step", "next_visit"),
+    [
+        ("before the rename", "record"),
+        ("after the rename", "check"),
+        ("after the rename", "record"),
+        ("after the rename", "sql"),
+    ],
+)
+def test_a_fold_killed_at_any_step_needs_nobody(db, tmp_path, step, next_visit):
+    record(db, "p")
+    killed_fold(db, step)
+    assert log.log_of(db.path).exists()
+    assert (tmp_path / ".metafs.duckdb.fold").exists() == (step == "before the rename")
+    if next_visit == "record":
+        record(db, "q")
+    elif next_visit == "sql":
+        assert list(db.sql("select name from problem")[1]) == [("p",)]
+    assert db.check() == []
+    assert db.problems().column("name") == ["p", "q"][: 1 + (next_visit == "record")]
+    record(db, "r")
+    assert db.fold()
+    assert names(tmp_path) == ["metafs.duckdb"]
+
+
+def test_a_log_of_another_file_is_a_sentence(db, tmp_path):
+    other = MetaDB(tmp_path / "other.duckdb")
+    record(other, "o")
+    record(db, "p")
+    log.log_of(db.path).write_bytes(log.log_of(other.path).read_bytes())
+    for use in (db.problems, db.ensure, db.fold):
+        with pytest.raises(MetaDBError, match="does not belong to the MetaDB"):
+            use()
+
+
+FOLDING = """
+import sys
+from metafs_metadb import MetaDB, log
+from tests.metadb.building import record
+log.LEAST_BYTES = int(sys.argv[3])
+db = MetaDB(sys.argv[1], wait_s=60)
+for number in range(12):
+    record(db, f"{sys.argv[2]} {number}")
+    assert db.problems().rows
+"""
+
+
+def test_files_that_take_each_others_place_lose_nothing_of_other_processes(db, tmp_path):
+    """Two processes fold at each commit, a third never: each opens what the others renamed."""
+    db.ensure()
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    running = [
+        subprocess.Popen([sys.executable, "-c", FOLDING, str(db.path), name, str(least)], cwd=root)
+        for name, least in (("a", 0), ("b", 0), ("c", 10**9))
+    ]
+    assert [process.wait(timeout=120) for process in running] == [0, 0, 0]
+    assert len(db.problems().rows) == 36
+    assert db.check() == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no limit there")

@@ -1,6 +1,5 @@
-"""A file is known again only while nobody else has written to it."""
+"""A memory is known again only while nobody else has written to its file or its log."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -9,7 +8,7 @@ import duckdb
 import pytest
 
 from metafs_metadb import MetaDB, migrate
-from metafs_metadb.mark import Mark
+from metafs_metadb import log as log_module
 from metafs_metadb.stamp import Stamp
 
 from .building import record
@@ -24,11 +23,11 @@ def db(tmp_path):
 
 def holds(db):
     with db.reading():
-        return db._mark.holds()
+        return db._beside.is_as_seen()
 
 
 def edit(path, how="update problem set excluded = true", *, killed=False):
-    """Let somebody else write, who may be killed before the log is merged into the file."""
+    """Let somebody else write with DuckDB itself, who may be killed before a checkpoint."""
     code = "import duckdb, os, sys; con = duckdb.connect(sys.argv[1]); con.execute(sys.argv[2])"
     if killed:
         subprocess.run([sys.executable, "-c", f"{code}; os._exit(9)", str(path), how])
@@ -51,7 +50,7 @@ def test_a_file_as_it_was_left_is_asked_neither_for_its_schema_nor_for_its_stamp
         record(MetaDB(db.path), "r")
 
 
-def test_reading_leaves_the_mark_alone(db):
+def test_reading_changes_nothing(db):
     assert holds(db) and holds(db)
     db.problems()
     MetaDB(db.path).problems()
@@ -109,54 +108,31 @@ def test_another_process_that_records_is_noticed(db):
 
 
 def test_an_older_copy_put_back_with_its_times_is_noticed(db):
+    with db.writing() as con:
+        assert log_module.fold(con, db.path)
     copy = db.path.with_name("copy")
     shutil.copy2(db.path, copy)
     record(db, "q")
+    with db.writing() as con:
+        assert log_module.fold(con, db.path)
     shutil.copy2(copy, db.path)
     assert not holds(db)
     assert db.feature_record("default", ["a"]).n_solved == 1
 
 
-def test_a_mark_that_failed_is_given_up(db):
-    copy = db.path.with_name("copy")
-    shutil.copy2(db.path, copy)
-    edit(db.path)
-    assert not holds(db)
-    shutil.copy2(copy, db.path)
-    assert not holds(db)
+def test_an_older_log_put_back_with_its_times_is_noticed(db):
+    log = db.path.with_name("metafs.duckdb.wal")
+    shutil.copy2(log, log.with_name("copy"))
     record(db, "q")
-    assert holds(db)
-
-
-def test_the_same_content_put_back_with_its_times_is_the_same(db):
-    copy = db.path.with_name("copy")
-    shutil.copy2(db.path, copy)
-    edit(db.path)
-    shutil.copy2(copy, db.path)
-    assert holds(db)
+    shutil.copy2(log.with_name("copy"), log)
+    assert not holds(db)
     assert db.feature_record("default", ["a"]).n_solved == 1
 
 
-def test_a_file_system_that_rounds_times_has_no_marks(db, monkeypatch):
-    def round_down(path, ns):
-        utime(path, ns=tuple(each // 10**9 * 10**9 for each in ns))
-
-    utime = os.utime
-    monkeypatch.setattr(os, "utime", round_down)
+def test_after_its_own_fold_a_process_looks_once_more(db, monkeypatch):
+    monkeypatch.setattr(log_module, "LEAST_BYTES", 0)
     record(db, "q")
-    assert not holds(db)
+    assert not db.path.with_name("metafs.duckdb.wal").exists()
     assert db.feature_record("default", ["a"]).n_solved == 2
-
-
-def test_a_file_that_cannot_be_dated_has_no_mark(tmp_path, monkeypatch):
-    def refuse(path, ns):
-        raise PermissionError("not the owner")
-
-    path = tmp_path / "file"
-    path.write_bytes(b"content")
-    mark = Mark(path)
-    mark.leave()
-    assert mark.holds()
-    monkeypatch.setattr(os, "utime", refuse)
-    mark.leave()
-    assert not mark.holds()
+    assert holds(db)
+    assert db._beside._seen == fresh_stamp(db)
