@@ -7,7 +7,8 @@ attach, do, detach. A lock that somebody else holds is tried again with growing 
 
 Building a DuckDB engine costs twenty times what attaching a file to one does, so each process
 keeps one engine, without any database of its own, and visits files with it. Its threads take
-turns: a commit or a checkpoint can fail while another thread attaches or detaches. And attaching notices that the file is open in this process before it touches it, while a second
+turns: a commit or a checkpoint can fail while another thread attaches or detaches. And attaching
+notices that the file is open in this process before it touches it, while a second
 ``duckdb.connect`` would open and close the file first, and closing a file drops this process's
 lock on it.
 """
@@ -45,7 +46,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
-    # A commit only appends to the log, and nothing is ever folded into the file in place: see `log`.
+    # A commit only appends to the log, and nothing is ever written into the file in place (`log`).
     "checkpoint_threshold": "1TB",
     "auto_checkpoint_skip_wal_threshold": 2**60,
 }

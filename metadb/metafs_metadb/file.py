@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import duckdb
 
 from metafs_metadb import check, connect, log, migrate, schema
 from metafs_metadb.beside import Beside
-from metafs_metadb.errors import MetaDBError
+from metafs_metadb.errors import MetaDBError, MetaDBLocked
 from metafs_metadb.rows import Table
 
 WAIT_VARIABLE = "METAFS_LOCK_WAIT_S"
@@ -51,11 +51,12 @@ class MetaFile:
     def fold(self) -> bool:
         """Fold the log into the file, so that the file alone is the whole memory.
 
-        Tell whether it is, afterwards: a disk without room for a second copy keeps the log.
+        Tell whether it is, afterwards: the log stays while somebody else uses the file, or if the
+        disk has no room for a second copy.
         """
         real = self.path.resolve()
         if log.log_of(real).exists():
-            with self.writing() as con:
+            with suppress(MetaDBLocked), self.writing() as con:
                 log.fold(con, real)
         return not log.log_of(real).exists()
 

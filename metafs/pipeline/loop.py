@@ -175,6 +175,8 @@ def _solve(
                     yield fail(each, plan, memory)
                 else:
                     yield each
+    if memory is not None:
+        memory.db.fold()  # so that the file can be copied by itself
 
 
 def _worked(side_by_side: Map, tasks: Sequence[Prepared]) -> Iterator[Worked | Failure]:
