@@ -46,7 +46,6 @@ def test_a_missing_file_says_how_to_get_one(db):
 
 def test_creating_leaves_nothing_beside_the_file(db):
     db.ensure()
-    record(db, "p")
     assert [path.name for path in db.path.parent.iterdir()] == ["metafs.duckdb"]
 
 
@@ -65,6 +64,7 @@ def test_something_else_than_a_database(db, content):
 def test_a_truncated_file(db, keep):
     for i in range(3):
         record(db, f"p{i}")
+    assert db.fold()
     whole = db.path.read_bytes()
     db.path.write_bytes(whole[: int(keep * len(whole))])
     with pytest.raises(MetaDBError) as raised:
@@ -77,6 +77,7 @@ def test_a_truncated_file(db, keep):
 
 def test_overwritten_blocks(db):
     record(db, "p")
+    assert db.fold()
     whole = bytearray(db.path.read_bytes())
     whole[12288:] = os.urandom(len(whole) - 12288)
     db.path.write_bytes(whole)
@@ -116,6 +117,7 @@ def test_an_empty_file_is_as_good_as_none(db):
     assert db.path.stat().st_size == 0
     record(db, "p")
     assert db.check() == []
+    assert db.fold()
     assert [path.name for path in db.path.parent.iterdir()] == ["metafs.duckdb"]
 
 
