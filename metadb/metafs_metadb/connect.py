@@ -99,13 +99,18 @@ def is_there(path: Path) -> bool:
     return found.st_size > 0
 
 
+def missing(path: Path) -> MetaDBMissing:
+    """Return the error for a file that is not there."""
+    return MetaDBMissing(f"no MetaDB at {path}: run `metafs solve` first, or give --db")
+
+
 @contextmanager
 def reading(
     path: Path, wait_s: float, engine: Engine | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open an existing file for reading only."""
     if not is_there(path):
-        raise MetaDBMissing(f"no MetaDB at {path}: run `metafs solve` first, or give --db")
+        raise missing(path)
     with _visit(path, wait_s, "read_only", engine or _shared_engine()) as con:
         yield con
 

@@ -40,9 +40,7 @@ class MetaFile:
 
     def migrate(self) -> list[str]:
         """Bring an older file to the schema of this metafs; return what was applied."""
-        if not self.exists():
-            with connect.reading(self.path, self.wait_s):
-                pass
+        self._require_file()
         with connect.writing(self.path, self.wait_s) as con:
             applied = migrate.apply_pending(con, self.path)
             self._require_whole(con)
@@ -54,6 +52,7 @@ class MetaFile:
         Tell whether it is, afterwards: the log stays while somebody else uses the file, or if the
         disk has no room for a second copy.
         """
+        self._require_file()
         real = self.path.resolve()
         if log.log_of(real).exists():
             with suppress(MetaDBLocked), self.writing() as con:
@@ -64,6 +63,10 @@ class MetaFile:
         """Return one sentence for each thing that is wrong with the file."""
         with self.reading() as con:
             return check.findings(con)
+
+    def _require_file(self) -> None:
+        if not self.exists():
+            raise connect.missing(self.path)
 
     def _require_whole(self, con: duckdb.DuckDBPyConnection) -> None:
         if lacking := schema.missing(con):

@@ -79,7 +79,7 @@ def fold(con: duckdb.DuckDBPyConnection, path: Path) -> bool:
             stack.callback(con.execute, "detach fold")
             con.execute("checkpoint fold")
             os.replace(draft, path)
-            log_of(path).unlink()
+            log_of(path).unlink(missing_ok=True)
             sync_folder(path)
     except (OSError, duckdb.Error):
         return False

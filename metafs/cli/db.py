@@ -54,3 +54,24 @@ def migrate(db: str, as_json: bool) -> None:
         echo_line(f"{db}: applied {', '.join(applied)}.")
     else:
         echo_line(f"{db} is up to date.")
+
+
+@db.command()
+@db_option
+@json_option
+@click.pass_context
+def fold(ctx: click.Context, db: str, as_json: bool) -> None:
+    """Fold the log into the file, so that the file can be copied by itself.
+
+    A MetaDB is the file and, while there is one, its log FILE.wal: whoever copies it takes both.
+
+    Example: metafs db fold
+    """
+    folded = MetaDB(db).fold()
+    if as_json:
+        echo_line(to_json({"db": db, "folded": folded}))
+    elif folded:
+        echo_line(f"{db} is one file.")
+    else:
+        echo_line(f"{db} keeps its log: the disk is full or another process uses the file.")
+    ctx.exit(0 if folded else 1)

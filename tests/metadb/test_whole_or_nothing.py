@@ -13,6 +13,7 @@ import pytest
 
 from metafs_metadb import MetaDB, MetaDBError, connect, log
 
+from ..cli.running import invoke
 from .building import record
 
 PROBLEM = """
@@ -73,6 +74,14 @@ def test_a_fold_goes_through_a_link_to_the_file_itself(db, tmp_path):
     assert db.problems().column("name") == ["p", "q"]
 
 
+def test_the_command_folds_and_says_so(db, tmp_path):
+    assert "no MetaDB at" in invoke("db", "fold", "--db", db.path).output
+    record(db, "p")
+    done = invoke("db", "fold", "--db", db.path)
+    assert done.exit_code == 0 and "is one file" in done.output
+    assert names(tmp_path) == ["metafs.duckdb"]
+
+
 def killed_fold(db, step):
     """Fold in another process that is killed at a step."""
     code = f"""
@@ -97,6 +106,7 @@ def killed_fold(db, step):
         ("after the rename", "check"),
         ("after the rename", "record"),
         ("after the rename", "sql"),
+        ("after the rename", "fold"),
     ],
 )
 def test_a_fold_killed_at_any_step_needs_nobody(db, tmp_path, step, next_visit):
@@ -106,6 +116,8 @@ def test_a_fold_killed_at_any_step_needs_nobody(db, tmp_path, step, next_visit):
     assert (tmp_path / ".metafs.duckdb.fold").exists() == (step == "before the rename")
     if next_visit == "record":
         record(db, "q")
+    elif next_visit == "fold":
+        assert db.fold()
     elif next_visit == "sql":
         assert list(db.sql("select name from problem")[1]) == [("p",)]
     assert db.check() == []
