@@ -3,6 +3,7 @@
 from metafs.stats.linear.model import LinearModel, fit_linear
 from metafs.stats.linear.preparation import Preparation, pool, prepare, scales_of
 from metafs.stats.linear.remembering import SparseWeights, reference_weights, transfer_curve
+from metafs.stats.linear.rows import coherence
 from metafs.stats.linear.strength import StrengthChoice
 from metafs.stats.linear.weight_prior import (
     BASIS,
@@ -26,6 +27,7 @@ __all__ = [
     "StrengthChoice",
     "TransferExperience",
     "WeightPrior",
+    "coherence",
     "fit_linear",
     "pool",
     "prepare",

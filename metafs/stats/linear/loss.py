@@ -56,3 +56,10 @@ def number_loss(decision: Array, target: Array) -> Array:
     """Return the squared error of each row in units of the target's variance."""
     variance = max(float(target.var()), 1e-300)
     return np.asarray((decision[..., 0] - target) ** 2 / variance)
+
+
+def loss_of(decision: Array, targets: Array, codes: Array | None) -> Array:
+    """Return the loss of each row, for decision values of shape (..., n_rows, n_outputs)."""
+    if codes is None:
+        return number_loss(decision, targets[:, 0])
+    return class_loss(decision, codes)[0]

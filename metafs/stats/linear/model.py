@@ -15,7 +15,7 @@ from metafs.errors import UsageError
 from metafs.stats.linear.folds import folds_of, some_rows
 from metafs.stats.linear.large import fit_large
 from metafs.stats.linear.logistic import logistic
-from metafs.stats.linear.loss import class_loss, number_loss
+from metafs.stats.linear.loss import class_loss, loss_of
 from metafs.stats.linear.preparation import Preparation
 from metafs.stats.linear.rows import Rows, rows_under
 from metafs.stats.linear.spectrum import Spectrum, spectrum_of, spectrum_of_rows
@@ -187,12 +187,6 @@ class _Fitting:
             self._spectra[strength] = _spectrum(self.rows, strength, self.sample_weight)
         return self._spectra[strength]
 
-    def losses(self, decision: Array) -> Array:
-        """Return the loss of each row, for decision values of shape (..., n_rows, n_outputs)."""
-        if self.codes is not None:
-            return class_loss(decision, self.codes)[0]
-        return number_loss(decision, self.targets[:, 0])
-
     def choose(self, grid: Array, experience: Any) -> tuple[StrengthChoice, float, Array | None]:
         """Return the strength, the regularisation, and cross-validated decision values."""
         n_labels = (
@@ -201,17 +195,20 @@ class _Fitting:
             else float(len(self.rows))
         )
         if not self.folds:
-            choice = choose_strength(grid, None, experience, n_labels)
+            choice = choose_strength(grid, None, experience, n_labels, self.rows.coherence)
             return choice, 1.0, None
         losses, best, held = [], [], []
         for s in grid:
             decision = self.spectrum(float(s)).held_out(self.targets, LAMBDAS, self.folds)
-            loss = self.losses(decision).mean(axis=1)
+            loss = loss_of(decision, self.targets, self.codes).mean(axis=1)
             k = int(np.argmin(loss.mean(axis=1)))
             losses.append(loss[k])
             best.append(float(LAMBDAS[k]))
             held.append(decision[k, 0])
-        choice = choose_strength(grid, np.array(losses), experience, n_labels)
+        table = np.array(losses)
+        if self.codes is None:  # half the relative squared error is like a log-loss
+            table /= 2 * max(float(table[0].mean()), 1e-300)
+        choice = choose_strength(grid, table, experience, n_labels, self.rows.coherence)
         chosen = list(grid).index(choice.s)
         return choice, best[chosen], held[chosen]
 

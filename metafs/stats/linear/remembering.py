@@ -5,12 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from metafs.data.typing import Array, Matrix
-from metafs.stats.linear.loss import class_loss, number_loss
-from metafs.stats.linear.model import LinearModel, fit_linear
+from metafs.stats.linear.folds import folds_of
+from metafs.stats.linear.loss import loss_of
+from metafs.stats.linear.model import LAMBDAS, LinearModel, targets_of
+from metafs.stats.linear.rows import Rows, rows_under
+from metafs.stats.linear.spectrum import spectrum_of
 from metafs.stats.linear.weight_prior import N_LABELS, STRENGTHS, WeightPrior
 
 _DRAWS = 2
-_MOST_JUDGED = 200
+_MOST_ROWS = 250
+_LEAST_JUDGED = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +80,19 @@ def transfer_curve(
         return None
     unseen = np.arange(len(y)) if seen_rows is None else np.flatnonzero(~seen_rows)
     rng = np.random.default_rng(seed)
+    at_hand = np.sort(rng.permutation(unseen)[:_MOST_ROWS])
+    if len(at_hand) < _LEAST_JUDGED or (classes and len(np.unique(y[at_hand])) < 2):
+        return None
+    rows, _, _ = rows_under(X[at_hand], None, prior)
+    targets, _ = targets_of(y[at_hand], classes)
+    codes = np.unique(y[at_hand], return_inverse=True)[1] if classes else None
     curve = np.full((len(n_labels), len(STRENGTHS)), np.nan)
     for i, n in enumerate(n_labels):
-        drawn = [_drawn(y, unseen, n, classes, rng) for _ in range(_DRAWS)]
+        drawn = [_drawn(codes, len(at_hand), n, rng) for _ in range(_DRAWS)]
         losses = [
-            _losses(X, y, labelled, judged, classes, prior, seed)
+            _losses(rows, targets, codes, labelled, judged, seed)
             for labelled, judged in drawn
-            if len(judged) >= 10
+            if len(judged) >= _LEAST_JUDGED
         ]
         if losses:
             curve[i] = np.mean(losses, axis=0)
@@ -90,44 +100,36 @@ def transfer_curve(
 
 
 def _drawn(
-    y: Array, unseen: Array, n: int, classes: bool, rng: np.random.Generator
+    codes: Array | None, n_rows: int, n: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    order = rng.permutation(unseen)
-    if classes:
-        of_class = [order[y[order] == c] for c in np.unique(y)]
-        if min(map(len, of_class)) < n + 3:
-            return order[:0], order[:0]
-        labelled = np.concatenate([rows[:n] for rows in of_class])
-    else:
-        labelled = order[:n]
-    judged = np.setdiff1d(order, labelled, assume_unique=True)
-    return labelled, rng.permutation(judged)[:_MOST_JUDGED]
+    """Return rows to label and rows to judge; none if there are too few."""
+    order = rng.permutation(n_rows)
+    if codes is None:
+        return order[:n], order[n:]
+    of_class = [order[codes[order] == c] for c in range(int(codes.max()) + 1)]
+    if min(map(len, of_class)) < n + 3:
+        return order[:0], order[:0]
+    labelled = np.concatenate([rows[:n] for rows in of_class])
+    return labelled, np.setdiff1d(order, labelled, assume_unique=True)
 
 
 def _losses(
-    X: Matrix,
-    y: Array,
-    labelled: Array,
-    judged: Array,
-    classes: bool,
-    prior: WeightPrior,
-    seed: int,
+    rows: Rows, targets: Array, codes: Array | None, labelled: Array, judged: Array, seed: int
 ) -> list[float]:
+    folds = folds_of(None if codes is None else codes[labelled], len(labelled), seed)[:3]
+    if not folds:
+        return [np.nan] * len(STRENGTHS)
     found = []
     for s in STRENGTHS:
-        model = fit_linear(
-            X[labelled],
-            y[labelled],
-            classes=classes,
-            prior=prior,
-            X_unlabelled=X[judged],
-            strength=s,
-            seed=seed,
-        )
-        decision = model.decision_function(X[judged])
-        if model.classes is not None:
-            codes = np.searchsorted(model.classes, y[judged])
-            found.append(float(class_loss(decision, codes)[0].mean()))
-        else:
-            found.append(float(number_loss(decision, y[judged]).mean()))
+        covariance = rows.covariance(s)
+        spectrum = spectrum_of(covariance[np.ix_(labelled, labelled)])
+        held_out = spectrum.held_out(targets[labelled], LAMBDAS, folds)
+        loss = loss_of(held_out, targets[labelled], None if codes is None else codes[labelled])
+        best = LAMBDAS[int(np.argmin(loss.mean(axis=(1, 2))))]
+        alpha, fitted = spectrum.ridge(targets[labelled], best)
+        across = covariance[:, labelled] @ alpha
+        decision = across[judged] + (fitted - across[labelled]).mean(axis=0)
+        judged_codes = None if codes is None else codes[judged]
+        mean = float(loss_of(decision, targets[judged], judged_codes).mean())
+        found.append(mean if codes is not None else np.log(max(mean, 1e-6)) / 2)
     return found

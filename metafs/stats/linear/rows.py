@@ -2,9 +2,20 @@ r"""The rows of a problem under a prior on weights.
 
 The weights of the prepared columns are :math:`\beta = \gamma + W' a`, with
 :math:`\gamma \sim N(0, D)` and :math:`a \sim N(0, s^2 I / m)`, W the m directions of memory, each
-scaled so that its scores on the rows at hand have unit spread. So the rows Z have the covariance
+scaled by how coherent its scores are. So the rows Z have the covariance
 
 .. math:: K_s = Z D Z' + \frac{s^2}{m} S S', \qquad S = Z W' .
+
+The scores of a direction are coherent if they vary more than those of columns that know nothing of
+each other would: with :math:`\sigma_j` the spread of column j,
+
+.. math:: r = \mathrm{var}(Z w) \Big/ \sum_j w_j^2 \sigma_j^2 .
+
+A direction along which the rows at hand differ, because its classes or topics are among them, has
+a large r, and one whose columns have changed their meaning has r = 1, which no label is needed to
+see. The scores S get the variance :math:`((r - 1) / 4)^2`, plus :math:`4 / n^2` with
+:math:`n = (\sum w_j^2)^2 / \sum w_j^4` columns that carry the direction: of few columns little
+coherence can be expected.
 """
 
 from dataclasses import dataclass, replace
@@ -29,9 +40,11 @@ class Rows:
     variance: Array
     """(n_features,) The diagonal of D."""
     scores: Array
-    """(n_rows, m) Scores of the directions, around their means and of unit spread."""
+    """(n_rows, m) Scores of the directions around their means, divided by the root of m."""
     directions: Array
-    """(m, n_features) The directions in the same units, divided by the root of m."""
+    """(m, n_features) The directions in the same units."""
+    coherence: float = 0.0
+    """The mean variance of the scores, on all rows at hand."""
 
     def __len__(self) -> int:
         return int(self.table.shape[0])
@@ -113,23 +126,35 @@ def rows_under(
         preparation = prepare(everything, None if prior is None else prior.scales)
     table = preparation(everything)
     known = prior.directions if prior is not None else None
-    scores, directions = unit_scores(table, known)
+    scores, directions = coherent_scores(table, known)
     n = X.shape[0]
-    rows = Rows(table[:n], preparation.variance, scores[:n], directions)
+    mean_variance = float(np.einsum("ij,ij->", scores, scores) / len(scores))
+    rows = Rows(table[:n], preparation.variance, scores[:n], directions, mean_variance)
     return rows, preparation, spread_of(table)
 
 
-def unit_scores(table: Matrix, known: Directions | None) -> tuple[Array, Array]:
-    """Return the scores of directions with unit spread, and the directions scaled alike."""
+def coherent_scores(table: Matrix, known: Directions | None) -> tuple[Array, Array]:
+    """Return the scores of directions, scaled by their coherence, and the directions alike."""
     n_rows, n_features = table.shape
     if known is None or not len(known):
         return np.zeros((n_rows, 0)), np.zeros((0, n_features))
     scores = np.asarray(table @ known.weights.T)
-    scores = scores - scores.mean(axis=0)
-    spread = scores.std(axis=0)
-    useful = spread > _NO_SPREAD * max(1.0, float(np.max(spread)))
-    unit = 1 / (spread[useful] * np.sqrt(max(1, int(useful.sum()))))
+    scores -= scores.mean(axis=0)
+    variance, squares = scores.var(axis=0), known.weights**2
+    alone = squares @ spread_of(table) ** 2
+    r = np.divide(variance, alone, out=np.zeros_like(alone), where=alone > _NO_SPREAD**2)
+    total, fourth = squares.sum(axis=1), (squares**2).sum(axis=1)
+    n_columns = np.divide(total**2, fourth, out=np.ones_like(total), where=fourth > 0)
+    wanted = (np.maximum(r - 1 - n_rows**-0.5, 0.0) / 4) ** 2 + 4 / n_columns**2
+    useful = r > 0
+    unit = np.sqrt(wanted[useful] / variance[useful] / len(known))
     return scores[:, useful] * unit, known.weights[useful] * unit[:, None]
+
+
+def coherence(X: Matrix, prior: WeightPrior) -> float:
+    """Return the mean variance of past scores on some rows, as `TransferExperience` keeps it."""
+    rows, _, _ = rows_under(X, None, prior)
+    return rows.coherence
 
 
 def spread_of(table: Matrix) -> Array:

@@ -1,10 +1,18 @@
 r"""How strongly to believe memory: own labels are the evidence, experience of transfer the prior.
 
-For each strength s, cross-validation of the own labels gives the mean difference
-:math:`\delta_s` of the scale-free loss from no memory, with its standard error. Experience gives
-the mean :math:`\mu_s` and the variance of the same difference over past problems that had as few
-labels. The two are weighed by their precisions, and the strength of the least expected loss is
-taken; memory is not used unless its gain exceeds a part of that expectation's own uncertainty.
+Let :math:`\Delta` be the changes of the scale-free loss that the strengths of a grid bring against
+no memory. Experience of past problems that had as few labels gives their mean :math:`E` and
+covariance :math:`\Sigma`. Problems that memory has nothing to tell lose :math:`U`, the more the
+more labels they have. The prior is
+
+.. math:: \Delta \sim N\big(k E + (1 - k) U, \; \Sigma + v (U - E)(U - E)'\big)
+
+with :math:`k \le 1` how coherent past scores are here (`metafs.stats.linear.rows`), relative to the
+past problems. Cross-validation of the own labels observes :math:`\Delta` with an error that its
+rows show. Of the posterior the strength of the least mean is taken, plus a part of its standard
+deviation, so that memory must promise more than its uncertainty.
+
+The constants were chosen on draws of streams that `benchmarks/README.md` names, once for all.
 """
 
 from dataclasses import dataclass
@@ -14,8 +22,14 @@ import numpy as np
 from metafs.data.typing import Array
 from metafs.stats.linear.weight_prior import TransferExperience
 
-_DOUBT = 0.5  # standard errors that a gain must exceed
-_VARIANCE = 0.02**2  # of a difference between problems, where nothing is known of it
+_DOUBT = 0.2  # standard deviations that a gain must exceed
+_UNRELATED = 0.3  # v
+_ERROR_INFLATION = 4.0  # rows predicted by models that share rows say less than they seem to
+_ROW_SPREAD, _ROW_COUNT = 0.3, 5  # a change of one row's loss, and rows that this is worth
+_JITTER = 0.01
+_AT = np.log([0.01, 0.1, 0.3, 1.0, 3.0, 10.0])
+_COST = np.array([0.0, 0.0, 0.02, 0.06, 0.09, 0.10])  # of unrelated memory, with 20 labels
+_GAIN = np.array([0.0, -0.04, -0.10, -0.12, -0.11, -0.10])  # of related memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,90 +55,116 @@ def choose_strength(
     losses: Array | None,
     experience: TransferExperience | None,
     n_labels: float,
-    *,
-    doubt: float = _DOUBT,
+    coherence: float = 0.0,
 ) -> StrengthChoice:
     """Choose the strength of memory.
 
     Parameters
     ----------
     strengths : array of shape (S,)
-        The first is 0.
+        The first is 0, unless there is only one.
     losses : array of shape (S, n_rows), or None
         Cross-validated loss of each row; None if there are too few labels for that.
     experience : TransferExperience or None
         What memory was worth to past problems.
     n_labels : float
         Labels a class, or rows where the target is a number.
+    coherence : float
+        How coherent past scores are on the rows at hand.
     """
-    n_strengths = len(strengths)
-    mean, precision = np.zeros(n_strengths), np.full(n_strengths, 1 / _VARIANCE)
+    own = None if losses is None else losses.mean(axis=1)
+    if len(strengths) == 1:
+        why = (
+            f"Memory is believed with the given strength {strengths[0]:g}."
+            if strengths[0] > 0
+            else "Memory is not used: it knows no weights of these columns, or was not asked."
+        )
+        return StrengthChoice(float(strengths[0]), strengths, own, None, np.zeros(1), why)
     felt = None if experience is None else experienced(experience, strengths, n_labels)
-    if felt is not None:
-        mean, variance = felt
-        precision = 1 / np.maximum(variance, 1e-8)
-    own = None
-    expected, sure = mean, precision
-    if losses is not None and losses.shape[1] > 1:
-        own = losses.mean(axis=1)
-        change = losses - losses[0]
-        error = change.var(axis=1, ddof=1) / losses.shape[1]
-        seen = 1 / np.maximum(error, 1e-8)
-        sure = precision + seen
-        expected = (precision * mean + seen * change.mean(axis=1)) / sure
-    judged = expected + doubt / np.sqrt(sure)
-    judged[0] = expected[0] = 0.0
+    mean, covariance = _prior(strengths, felt, experience, n_labels, coherence)
+    if losses is not None:
+        mean, covariance = _updated(mean, covariance, losses)
+    deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    judged = np.concatenate([[0.0], mean + _DOUBT * deviation])
+    expected = np.concatenate([[0.0], mean])
     best = int(np.argmin(judged))
-    return StrengthChoice(
-        float(strengths[best]),
-        strengths,
-        own,
-        None if felt is None else felt[0],
-        expected,
-        _why(best, strengths, own, felt, expected),
-    )
+    average = None if felt is None else np.concatenate([[0.0], felt[0]])
+    why = _why(best, strengths, own, average, expected)
+    return StrengthChoice(float(strengths[best]), strengths, own, average, expected, why)
 
 
 def experienced(
     experience: TransferExperience, strengths: Array, n_labels: float
 ) -> tuple[Array, Array] | None:
-    """Return mean and variance, over past problems, of the change of loss at so many labels."""
-    curves = experience.loss - experience.loss[:, :, :1]
-    at = np.log(np.maximum(experience.n_labels, 1.0))
-    wanted = np.log(max(n_labels, 1.0))
+    """Return mean and covariance, over past problems, of the changes of loss at so many labels.
+
+    They are those of all strengths but the first, which is no memory; None without experience.
+    """
+    changes = np.clip(experience.loss - experience.loss[:, :, :1], -1.0, 1.0)
+    at, wanted = np.log(np.maximum(experience.n_labels, 1.0)), np.log(max(n_labels, 1.0))
     rows, weights = [], []
-    for curve, weight in zip(curves, experience.weights, strict=True):
-        known = ~np.isnan(curve).any(axis=1)
+    for change, weight in zip(changes, experience.weights, strict=True):
+        known = ~np.isnan(change).any(axis=1)
         if known.any() and weight > 0:
-            along = [np.interp(wanted, at[known], each) for each in curve[known].T]
-            rows.append(np.interp(strengths, experience.strengths, along))
+            here = [np.interp(wanted, at[known], each) for each in change[known].T]
+            rows.append(np.interp(strengths[1:], experience.strengths, here))
             weights.append(weight)
     if not rows:
         return None
     table, share = np.array(rows), np.array(weights) / np.sum(weights)
     mean = share @ table
-    n_effective = 1 / np.sum(share**2)
-    between = share @ (table - mean) ** 2
-    variance = (between * n_effective + _VARIANCE * 2) / (n_effective + 1) * (1 + 1 / n_effective)
-    return mean, variance
+    apart = table - mean
+    return mean, (apart.T * share) @ apart * (1 + share @ share)
+
+
+def _prior(
+    strengths: Array,
+    felt: tuple[Array, Array] | None,
+    experience: TransferExperience | None,
+    n_labels: float,
+    coherence: float,
+) -> tuple[Array, Array]:
+    """Return mean and covariance of the changes before the own labels are asked."""
+    at = np.log(np.maximum(strengths[1:], 0.01))
+    growth = np.clip(np.log(n_labels / 3) / np.log(20 / 3), -0.2, 2.0)
+    unrelated = growth * np.interp(at, _AT, _COST)
+    jitter = _JITTER**2 * np.eye(len(at))
+    if felt is None:
+        towards = np.interp(at, _AT, _GAIN) - unrelated
+        return unrelated, np.outer(towards, towards) + jitter
+    mean, covariance = felt
+    kept = 1.0
+    if experience is not None and experience.coherence is not None:
+        usual = float(np.average(experience.coherence, weights=experience.weights))
+        kept = min(1.0, np.sqrt(coherence / usual)) if usual > 0 else 1.0
+    towards = unrelated - mean
+    covariance = covariance + _UNRELATED * np.outer(towards, towards) + jitter
+    return kept * mean + (1 - kept) * unrelated, covariance
+
+
+def _updated(mean: Array, covariance: Array, losses: Array) -> tuple[Array, Array]:
+    """Return mean and covariance after the losses of the own rows have been seen."""
+    change = losses[1:] - losses[0]
+    n_rows, n_strengths = change.shape[1], len(change)
+    apart = change - change.mean(axis=1, keepdims=True)
+    usual = _ROW_COUNT * _ROW_SPREAD**2 * (np.eye(n_strengths) + 1) / 2
+    error = (apart @ apart.T + usual) / (n_rows + _ROW_COUNT) * _ERROR_INFLATION / n_rows
+    gain = np.linalg.solve(covariance + error, covariance).T
+    return mean + gain @ (change.mean(axis=1) - mean), covariance - gain @ covariance
 
 
 def _why(
-    best: int,
-    strengths: Array,
-    own: Array | None,
-    felt: tuple[Array, Array] | None,
-    expected: Array,
+    best: int, strengths: Array, own: Array | None, felt: Array | None, expected: Array
 ) -> str:
+    shown = best or 1 + int(np.argmin(expected[1:]))
     reasons = []
-    shown = best or (1 + int(np.argmin(expected[1:])) if len(expected) > 1 else 0)
     if own is not None:
-        reasons.append(f"own labels: loss {own[shown]:.3f} with memory, {own[0]:.3f} without")
+        reasons.append(
+            f"own labels: loss {own[shown]:.3f} with strength {strengths[shown]:g}, "
+            f"{own[0]:.3f} without"
+        )
     if felt is not None:
-        reasons.append(f"past problems: loss {felt[0][shown]:+.3f} by memory")
-    if len(strengths) == 1:
-        return "Memory is not used: it knows no weights of these columns."
-    said = "; ".join(reasons) if reasons else "neither labels nor experience to judge it by"
-    if best == 0:
-        return f"Memory is not used ({said})."
-    return f"Memory is believed with strength {strengths[best]:g} ({said})."
+        reasons.append(f"past problems with as few labels: {felt[shown]:+.3f}")
+    said = "; ".join(reasons) if reasons else "there was nothing to judge it by"
+    verdict = f"is believed with strength {strengths[best]:g}" if best else "is not used"
+    return f"Memory {verdict} ({said})."

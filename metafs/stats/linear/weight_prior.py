@@ -111,6 +111,9 @@ class TransferExperience:
     """(P, L, S) The scale-free loss of each past problem; NaN where not measured."""
     weights: Array
     """(P,) How related each past problem is."""
+    coherence: Array | None = None
+    """(P,) How coherent past scores were on its rows (`metafs.stats.linear.coherence`); None if
+    that is not known."""
 
 
 @dataclass(frozen=True, eq=False)
