@@ -19,6 +19,7 @@ from metafs.errors import UsageError
 from metafs.memory import MetaDB, MetaDBError
 from metafs.memory.memory import Memory
 from metafs.pipeline.engines import Map, open_engine, require_engine
+from metafs.pipeline.fork_server import WorkerError
 from metafs.pipeline.recording import Failure, fail, failure, finish, skipped
 from metafs.pipeline.settings import Plan, Settings
 from metafs.pipeline.solution import Solution
@@ -180,14 +181,18 @@ def _solve(
 
 
 def _worked(side_by_side: Map, tasks: Sequence[Prepared]) -> Iterator[Worked | Failure]:
-    """Work on the problems of a wave; if a process dies, those it takes along have failed."""
+    """Work on the problems of a wave; one whose process dies has failed."""
     results = side_by_side(try_work, tasks)
     for task in tasks:
+        name, source = task.problem.name, task.problem.source
         try:
             result = next(results)
+        except WorkerError as error:
+            told = f"{error} while {task.plan.settings.selector_name!r} worked on {name!r}"
+            result = failure(WorkerError(told), name, source, None)
         except Exception as error:  # from the engine: try_work itself never raises
-            result = failure(error, task.problem.name, task.problem.source, task.problem)
-        yield result
+            result = failure(error, name, source, None)
+        yield replace(result, problem=task.problem) if isinstance(result, Failure) else result
 
 
 def _ready(readable: Readable, plan: Plan, memory: Memory | None) -> Prepared | Solution | Failure:
@@ -216,9 +221,12 @@ def is_interrupt(error: BaseException | None) -> bool:
 
 
 def try_work(prepared: Prepared) -> Worked | Failure:
-    """Work on a problem; whatever a plugin raises is told, not thrown."""
+    """Work on a problem; whatever a plugin raises is told, not thrown.
+
+    The problem itself stays out of the answer, because it would travel from another process.
+    """
     problem = prepared.problem
     try:
         return work(prepared)
     except Exception as error:
-        return failure(error, problem.name, problem.source, problem)
+        return failure(error, problem.name, problem.source, None)

@@ -343,9 +343,9 @@ def blaming(kind: str, name: str, problem: Problem) -> Iterator[Any]:
     """Say which plugin failed on which problem, whatever it raised."""
     try:
         yield
-    except MetafsError:
+    except (MetafsError, KeyboardInterrupt, GeneratorExit):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise ProblemError(
             f"{kind} {name!r} failed on {problem.name!r}: {describe(error)}"
         ) from error

@@ -81,7 +81,7 @@ def test_a_misbehaving_selector_fails_its_problem_only(db, related, way):
     assert MetaDB(db).check() == []
 
 
-def test_a_dying_process_fails_its_wave_and_the_stream_goes_on(db, related, ask):
+def test_a_dying_process_fails_its_problem_and_the_stream_goes_on(db, related, ask):
     stream = [related(number) for number in range(4)]
     told = list(solve(stream, db=db, selector=Odd("dies"), wave=2, jobs=2))
     assert [each.status for each in told] == ["failed"] * 4

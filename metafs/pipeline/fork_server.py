@@ -1,0 +1,284 @@
+"""Worker processes, and the server that forks them.
+
+A plugin may end the process it runs in, or leave it in a state in which the next problem fails. So
+it never runs in the process that holds the stream. The fork server is forked once, before any
+plugin has run; it runs no plugin itself, and forks a worker whenever one is wanted. A worker is
+ready within milliseconds, because it inherits all that was imported.
+
+No worker outlives the stream, however that ends: the server kills the workers when the connection
+to its parent closes or its parent is gone, and the kernel kills a worker whose server is gone.
+"""
+
+import ctypes
+import gc
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Callable
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any, NoReturn
+
+import cloudpickle
+from threadpoolctl import threadpool_limits
+
+from metafs.errors import MetafsError, describe
+
+AVAILABLE = sys.platform == "linux"
+"""Elsewhere libraries of linear algebra are known to hang in a forked process."""
+
+POLL_S = 1.0
+"""How often the server looks whether its parent is alive, should no connection tell."""
+
+PR_SET_PDEATHSIG = 1
+START, END, QUIT = b"+", b"-", b"q"
+PID_BYTES = 8
+
+
+class WorkerError(MetafsError):
+    """A worker process ended before it had an answer, or what it raised was no error."""
+
+
+class Worker:
+    """A worker process, as its parent sees it."""
+
+    def __init__(self, server: "ForkServer", pid: int, connection: "Connection[Any, Any]") -> None:
+        self.server, self.pid, self.connection = server, pid, connection
+        self._function: Callable[[Any], Any] | None = None
+
+    def send(self, function: Callable[[Any], Any], task: Any) -> None:
+        """Start to work on a task; the function is sent only if it is another than before."""
+        pickled = cloudpickle.dumps(task)
+        new = b"" if function is self._function else cloudpickle.dumps(function)
+        self.connection.send_bytes(new)
+        self.connection.send_bytes(pickled)
+        self._function = function
+
+    def answer(self) -> tuple[bool, Any, bool]:
+        """Return whether the function returned, what it returned or raised, and if it is worn."""
+        answer: tuple[bool, Any, bool] = cloudpickle.loads(self.connection.recv_bytes())
+        return answer
+
+
+class ForkServer:
+    """A process that forks workers, each of which may use so many threads.
+
+    Examples
+    --------
+    >>> server = ForkServer()
+    >>> worker = server.start()
+    >>> worker.send(abs, -3)
+    >>> worker.answer()
+    (True, 3, False)
+    >>> server.close()
+    """
+
+    def __init__(self, n_threads: int | None = None) -> None:
+        self._control, theirs = socket.socketpair()
+        self._parent = os.getpid()
+        self.pid = _fork()
+        if not self.pid:
+            self._control.close()
+            _run(_Serving(theirs, self._parent, n_threads).run)
+        theirs.close()
+
+    def start(self) -> Worker:
+        """Fork a worker."""
+        ours, theirs = Pipe()
+        socket.send_fds(self._control, [START + bytes(PID_BYTES)], [theirs.fileno()])
+        theirs.close()
+        return Worker(self, self._number(), ours)
+
+    def end(self, worker: Worker) -> int:
+        """Kill a worker and all it has started; return its exit code, negative for a signal."""
+        worker.connection.close()
+        self._control.sendall(END + worker.pid.to_bytes(PID_BYTES, "little"))
+        return self._number()
+
+    def close(self) -> None:
+        """Kill all workers, and end."""
+        if os.getpid() != self._parent:
+            return  # a copy in a process that was forked meanwhile
+        try:
+            self._control.sendall(QUIT + bytes(PID_BYTES))
+        except OSError:
+            pass  # it is gone
+        self._control.close()
+        try:
+            os.waitpid(self.pid, 0)
+        except ChildProcessError:
+            pass  # somebody else has waited for it
+
+    def _number(self) -> int:
+        told = self._control.recv(PID_BYTES, socket.MSG_WAITALL)
+        if len(told) < PID_BYTES:
+            raise EOFError("the fork server has ended")
+        return int.from_bytes(told, "little", signed=True)
+
+
+def _fork() -> int:
+    """Fork; the child never returns to the code of its parent and must end by `os._exit`."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()  # or both processes would write what is in the buffer
+    with warnings.catch_warnings():
+        # Python warns of other threads. Their locks are not used in the child, or are Python's own.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if not pid:
+        gc.freeze()  # what belongs to the parent is not ours to finalise
+    return pid
+
+
+def _run(work: Callable[[], object]) -> NoReturn:
+    """Do the work of a forked process, then end it."""
+    try:
+        work()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(1)
+
+
+class _Serving:
+    """The work of the fork server."""
+
+    def __init__(self, control: socket.socket, parent: int, n_threads: int | None) -> None:
+        self._control, self._parent, self._n_threads = control, parent, n_threads
+        self._workers: set[int] = set()
+
+    def run(self) -> None:
+        os.setsid()  # Ctrl-C reaches the parent alone, which then closes us
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        try:
+            while (asked := self._asked()) is not None:
+                request, fds = asked
+                if request[:1] == START:
+                    self._reply(self._start(fds[0]))
+                else:
+                    self._reply(self._end(int.from_bytes(request[1:], "little")))
+        finally:
+            for pid in tuple(self._workers):
+                self._end(pid)
+
+    def _asked(self) -> tuple[bytes, list[int]] | None:
+        """Wait for a request; None if there will be no more."""
+        while not select.select([self._control], [], [], POLL_S)[0]:
+            if os.getppid() != self._parent:
+                return None
+        try:
+            request, fds, _, _ = socket.recv_fds(self._control, 1 + PID_BYTES, 1)
+        except OSError:
+            return None
+        return None if request[:1] in (b"", QUIT) else (request, fds)
+
+    def _reply(self, number: int) -> None:
+        self._control.sendall(number.to_bytes(PID_BYTES, "little", signed=True))
+
+    def _start(self, fd: int) -> int:
+        server = os.getpid()
+        pid = _fork()
+        if not pid:
+            self._control.close()
+            _run(_Working(fd, server, self._n_threads).run)
+        os.close(fd)
+        self._workers.add(pid)
+        return pid
+
+    def _end(self, pid: int) -> int:
+        self._workers.discard(pid)
+        for kill in (os.kill, os.killpg):  # its group too, unless it has not made one yet
+            try:
+                kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+class _Working:
+    """The work of a worker."""
+
+    def __init__(self, fd: int, server: int, n_threads: int | None) -> None:
+        self._connection: Connection[Any, Any] = Connection(fd)
+        self._server, self._n_threads = server, n_threads
+
+    def run(self) -> NoReturn:
+        os.setpgid(0, 0)  # what a plugin starts can be killed with the worker
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _die_with(self._server)
+        _close_stdin()
+        if self._n_threads is not None:
+            threadpool_limits(self._n_threads)
+            os.environ["LOKY_MAX_CPU_COUNT"] = str(self._n_threads)
+        pid, before = os.getpid(), _state()
+        function: Any = None
+        while True:
+            try:
+                new, task = self._connection.recv_bytes(), self._connection.recv_bytes()
+            except (EOFError, OSError):
+                os._exit(0)
+            function = cloudpickle.loads(new) if new else function
+            done, value = _attempt(function, task)
+            if os.getpid() != pid:
+                os._exit(0)  # a plugin forked, and its child came back to us
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+            self._connection.send_bytes(_pickled(done, value, _state() != before))
+
+
+def _attempt(function: Callable[[Any], Any], task: bytes) -> tuple[bool, Any]:
+    """Return whether the function returned, and what it returned or raised."""
+    try:
+        return True, function(cloudpickle.loads(task))
+    except Exception as error:
+        error.add_note("".join(traceback.format_exception(error)))
+        return False, error
+    except BaseException as error:
+        return False, WorkerError(describe(error))
+
+
+def _pickled(done: bool, value: Any, worn: bool) -> bytes:
+    try:
+        pickled: bytes = cloudpickle.dumps((done, value, worn))
+        if not done:
+            cloudpickle.loads(pickled)  # some exceptions can be written and not be read
+    except Exception as error:
+        told = describe(error if done else value)
+        pickled = cloudpickle.dumps((False, WorkerError(told), worn))
+    return pickled
+
+
+def _state() -> tuple[Any, ...]:
+    """Return what must be as before for a worker to be used again."""
+    left = [each for each in threading.enumerate() if not _kept_by_joblib(each)]
+    try:
+        folder = os.getcwd()
+    except FileNotFoundError:
+        folder = ""
+    return folder, len(left), dict(os.environ)
+
+
+def _kept_by_joblib(thread: threading.Thread) -> bool:
+    """Tell the idle threads by which joblib keeps processes, for whoever needs them next."""
+    return type(thread).__module__.startswith("joblib.") or thread.name == "QueueFeederThread"
+
+
+def _die_with(parent: int) -> None:
+    """Let the kernel kill this process when its parent ends."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _close_stdin() -> None:
+    """Read nothing that is meant for the parent."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
