@@ -110,14 +110,25 @@ class MetaDB(Recalling, Listing):
         with self.writing() as con, connect.transaction(con):
             return record.write_stability(con, problem, stability)
 
-    def freeze_projection(self, space: str, distance: str, names: Sequence[str]) -> list[str]:
-        """Freeze the features a projected distance looks at; the first list given stays."""
+    def freeze_projection(
+        self,
+        space: str,
+        distance: str,
+        names: Sequence[str],
+        signatures: Mapping[str, Signature] | None = None,
+    ) -> list[str]:
+        """Freeze the features a projected distance looks at; the first list given stays.
+
+        With it are written the signatures under this list of problems recorded before, by their
+        fingerprints; unless another list was frozen, under which they would be wrong.
+        """
         values = {
             "space": space,
             "distance": distance,
             "feature_names": list(names),
             "created_at": migrate.utc_now(),
         }
-        with self.writing() as con:
-            con.execute(queries.FREEZE_PROJECTION, values)
+        with self.writing() as con, connect.transaction(con):
+            if con.execute(queries.FREEZE_PROJECTION, values).fetchall():
+                record.write_signatures(con, space, distance, signatures or {})
         return self.projection(space, distance) or []

@@ -282,7 +282,11 @@ where feature_id between $first_id and $last_id
 """
 
 IMPORTANT_FEATURES = """
-select name from core_feature where space = $space order by share desc, name limit $limit
+select name, n_problems
+from core_feature
+where space = $space
+order by share desc, name
+limit $limit
 """
 
 PROJECTION = "select feature_names from projection where space = $space and distance = $distance"
@@ -291,6 +295,7 @@ FREEZE_PROJECTION = """
 insert into projection (space, distance, feature_names, created_at)
 values ($space, $distance, $feature_names::varchar[], $created_at)
 on conflict do nothing
+returning 1
 """
 
 # --- lists for people ---------------------------------------------------------------------------

@@ -240,10 +240,10 @@ class Recalling(MetaFile):
         """Return the spaces in which properties of features are known."""
         return self._table(property_queries.DESCRIBED_SPACES, {}).column("space")
 
-    def important_features(self, space: str, limit: int) -> list[str]:
-        """Return the features selected in the largest share of a space's problems."""
-        values = {"space": space, "limit": limit}
-        return self._table(queries.IMPORTANT_FEATURES, values).column("name")
+    def important_features(self, space: str, limit: int) -> tuple[list[str], int]:
+        """Return the features selected in most of a space's problems, and how many these are."""
+        found = self._table(queries.IMPORTANT_FEATURES, {"space": space, "limit": limit})
+        return found.column("name"), max(found.column("n_problems"), default=0)
 
     def projection(self, space: str, distance: str) -> list[str] | None:
         """Return the frozen features of a projected distance, or None if none are."""

@@ -176,6 +176,25 @@ def _write_problem(
     return known_id, 0
 
 
+def write_signatures(
+    con: duckdb.DuckDBPyConnection,
+    space: str,
+    distance: str,
+    signatures: Mapping[str, Signature],
+) -> None:
+    """Write signatures of problems that are there already, by fingerprint; others are left out.
+
+    The caller holds the transaction.
+    """
+    tally = dict.fromkeys(queries.TALLIED, 0)
+    for fingerprint, signature in signatures.items():
+        found = con.execute(queries.KNOWN_PROBLEM, {"fingerprint": fingerprint}).fetchall()
+        for problem_id, known_space in found:
+            if known_space == space:
+                _write_signature(con, problem_id, distance, signature, tally)
+    con.execute(queries.ADD_TO_TALLY, tally)
+
+
 def _write_signature(
     con: duckdb.DuckDBPyConnection,
     problem_id: int,

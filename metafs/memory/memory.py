@@ -7,13 +7,14 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.memory.best_runs import BestRuns, experiences
+from metafs.memory.projection import Described, Projections
 from metafs.memory.weights import NEAREST, NEAREST_BESIDE_BASIS, Models, Told, tell, without
 from metafs.plugin.signature import DescribedOtherwise, Signature
 from metafs.transfer.expectation import Experience
@@ -41,14 +42,6 @@ somebody has left an index beside the database.
 Loading costs about as much as 16 joins, however much is stored."""
 
 
-@dataclass(frozen=True, eq=False)
-class Described:
-    """A signature, and the name under which the MetaDB keeps it."""
-
-    distance: str
-    signature: Signature
-
-
 class Memory:
     """What one stream remembers and recalls.
 
@@ -70,24 +63,13 @@ class Memory:
         self._best_runs = BestRuns()
         self._models = Models(db)
         self._earlier: dict[tuple[str, str], bool] = {}
+        self._projections = Projections(db, distance)
 
     def describe(self, problem: Problem, distance: str, project: int | None = None) -> Described:
-        """Turn a problem into its signature, over all features or over the important ones.
-
-        The list of important features is frozen when it is first used, because signatures
-        compare only under one list; while nothing is known to be important, all are.
-        """
+        """Turn a problem into its signature, over all features or over the most selected ones."""
         if project is None:
             return Described(distance, self._distance.signature(problem))
-        space, name = space_of(problem), f"{distance}[{project}]"
-        features = self.db.projection(space, name)
-        if features is None:
-            features = self.db.important_features(space, project)
-            if not features:
-                return self.describe(problem, distance)
-            features = self.db.freeze_projection(space, name, features)
-        projected = replace(self._distance, features=tuple(features))
-        return Described(name, projected.signature(problem))
+        return self._projections.describe(problem, space_of(problem), distance, project)
 
     def recall(
         self, problem: Problem, described: Described, k: int, *, exclude_name: str | None = None
@@ -202,6 +184,10 @@ class Memory:
             exclude_name=exclude_name,
             exclude_source=exclude_source,
         )
+
+    def wait_for_projection(self, problem: Problem, distance: str, project: int) -> None:
+        """Let a problem that was solved before be described by the features yet to be chosen."""
+        self._projections.wait(problem, space_of(problem), distance, project)
 
     def solved(self, problem: Problem, settings: str) -> Mapping[str, Any] | None:
         """Return the run that solved the same content with settings of this digest, if any."""

@@ -202,7 +202,12 @@ def _ready(readable: Readable, plan: Plan, memory: Memory | None) -> Prepared | 
     try:
         problem = readable.read()
         stored = memory.solved(problem, plan.settings.digest_for(problem)) if memory else None
-        return skipped(problem, stored) if stored else prepare(problem, plan, memory)
+        if not stored:
+            return prepare(problem, plan, memory)
+        settings = plan.settings
+        if memory is not None and settings.project is not None:
+            memory.wait_for_projection(problem, settings.distance, settings.project)
+        return skipped(problem, stored)
     except MetaDBError:
         raise  # without its memory the stream cannot go on
     except Exception as error:

@@ -18,7 +18,8 @@ from metafs.data.row_hashes import row_hashes
 from metafs.data.typing import Array
 from metafs.errors import MetafsError, NoScore, ProblemError, describe
 from metafs.memory import FeatureExperience, Neighbour
-from metafs.memory.memory import Described, Memory
+from metafs.memory.memory import Memory
+from metafs.memory.projection import Described
 from metafs.memory.weights import Told
 from metafs.pipeline.reference import Learned, learned
 from metafs.pipeline.scoring import Scores, confidence_of, learn, qualities
@@ -223,7 +224,9 @@ class Judge:
         Problems of `exclude_source` have no say, as they have none in what was `told`.
         """
         problem, rule = self.problem, TRANSFERS[self.plan.settings.transfer]
-        if rule is None or problem.meta_features is None or self.plan.regressor is None:
+        if rule is None or not rule.judges:
+            return None
+        if problem.meta_features is None or self.plan.regressor is None:
             return None
         if not len(strangers(told, problem.feature_names)):
             return None

@@ -14,8 +14,8 @@ the feature was selected in all problems that had it. Near problems' sets say ho
 to try first; features that the new problem lacks count too, for others take their place. The
 nearest ones' are themselves tried where a set's size has no price.
 
-A feature that none of these problems had is expected to do as features of its kind did, where
-memory can judge that (`metafs.transfer.meta_regression`), else nothing.
+Under our rule a feature that none of these problems had is expected to do as features of its kind
+did, where memory can judge that (`metafs.transfer.meta_regression`), else nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -159,13 +159,16 @@ class Transfer:
     """Whether the search goes by the expectations, or only starts from them, as published."""
     remembers: bool = True
     """Whether anything is asked of memory."""
+    judges: bool = True
+    """Whether features that no neighbour had are expected by their meta-features."""
 
 
 TRANSFERS: Mapping[str, Transfer | None] = {
     "none": None,
     # The problem's own evidence alone: what any use of memory has to beat.
     "ranked": Transfer(lambda fared: np.zeros(len(fared.quality)), remembers=False),
-    "paper": Transfer(lambda fared: fared.quality, guides=False),
+    # The published rule and nothing else.
+    "paper": Transfer(lambda fared: fared.quality, guides=False, judges=False),
     # A little for its score, so that every feature that was scored counts.
     "guided": Transfer(lambda fared: 0.8 * fared.selected + 0.2 * fared.relative),
 }
@@ -194,7 +197,7 @@ def expect(
         The expectation from which the published rule starts with a feature.
     judged : array of shape (n_features,), optional
         What each feature is expected to be worth by its properties. It holds for those that no
-        neighbour had, nor any other problem on `record`.
+        neighbour had, nor any other problem on `record`; not under the published rule.
     record : FeatureRecord, optional
         How each feature fared in all problems.
     """
@@ -203,6 +206,7 @@ def expect(
         return None
     if not rule.remembers:
         return Prior(np.zeros(len(names)), guides=True)
+    judged = judged if rule.judges else None
     nobody = float(weight(1.0)) if rule.guides else 0.0
     places = _places(near, names)
     worths = _aligned([rule.worth(each) for each in near], places, len(names))

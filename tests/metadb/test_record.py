@@ -181,7 +181,7 @@ def test_lists_for_people(db):
     features = db.features("default", limit=2)
     assert [row[1] for row in features.rows] == ["a", "b"]
     assert features.rows[1][features.columns.index("share")] == 0.5
-    assert db.important_features("default", 1) == ["a"]
+    assert db.important_features("default", 1)[0] == ["a"]
 
 
 def test_a_projection_stays_as_it_was_first_frozen(db):

@@ -260,6 +260,23 @@ def test_rows_projected_on_important_features_find_neighbours(db, related, ask):
     assert ask("select len(feature_names) from projection") == [(3,)]
 
 
+def test_projecting_from_an_empty_memory_waits_and_takes_the_waiting_problems_along(
+    db, related, ask
+):
+    stream = [related(number, n_samples=40) for number in range(8)]
+    options = {"db": db, "distance": "jsd-rows", "project": 3, **QUICK}
+    list(solve(stream[:2], **options))
+    assert ask("select count(*) from projection") == [(0,)], "one problem is no reason to freeze"
+    told = list(solve(stream, **options))  # the first two are skipped, but may be compared
+    assert [each.status for each in told] == ["skipped"] * 2 + ["solved"] * 6
+    assert ask("select len(feature_names) from projection") == [(3,)]
+    projected = "select count(distinct problem_id) from signature where distance = 'jsd-rows[3]'"
+    assert ask(projected) == [(8,)]
+    early = {each.name for each in stream[:5]}
+    assert {name for name, _ in told[-1].neighbours} & early
+    assert MetaDB(db).check() == []
+
+
 def test_numeric_targets_are_solved_with_a_regressor(db):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 6))

@@ -144,16 +144,17 @@ def test_unknown_scores_count_as_nothing():
     assert np.isfinite(expect(near, ["a", "b"], "guided").expected).all()
 
 
-@pytest.mark.parametrize("transfer", ["paper", "guided"])
-def test_what_is_judged_holds_for_features_that_no_neighbour_had(transfer):
+def test_what_is_judged_holds_for_features_that_no_neighbour_had():
     near = [remembered("one", 0.3, {"a": 0.8, "b": 0.0})]
     judged = np.array([0.1, 0.2, 0.7, 0.4])
     names = ["b", "a", "new", "newer"]
-    prior, without = expect(near, names, transfer, judged=judged), expect(near, names, transfer)
+    prior, without = (expect(near, names, judged=each) for each in (judged, None))
     np.testing.assert_array_equal(prior.expected, [*without.expected[:2], 0.7, 0.4])
     assert prior.judged.tolist() == [2, 3]
     assert without.judged.tolist() == []
     assert {2, 3} <= set(prior.transferred.tolist())
+    published = expect(near, names, "paper", judged=judged)
+    assert published.expected.tolist() == [0.0, 0.8, 0.0, 0.0] and not len(published.judged)
 
 
 def test_without_neighbours_a_judgement_is_a_prior():

@@ -246,3 +246,10 @@ class TestPrediction:
         with pytest.raises(UsageError, match="'one', 'two': choose one with --space"):
             predict_features(metadb, self.table(), LinearRegression())
         assert predict_features(metadb, self.table(), LinearRegression(), space="two")
+
+
+def test_the_published_rule_expects_nothing_of_features_that_no_neighbour_had(tmp_path):
+    stream = [problem(number)[0] for number in range(4)]
+    for transfer, helped in (("guided", True), ("paper", False)):
+        *_, last = solve(stream, db=tmp_path / f"{transfer}.duckdb", transfer=transfer, budget=60)
+        assert last.neighbours == () and bool(last.transferred) is helped
