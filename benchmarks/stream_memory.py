@@ -12,7 +12,7 @@ import numpy as np
 from metafs import Problem, Registry
 from metafs.data.readers import ReadOptions, sources
 from metafs.data.typing import Array
-from metafs.stats.evidence import information_of_each
+from metafs.stats.relevance import information_of_each
 from metafs.transfer.expectation import Experience
 from metafs_climb import Climb
 from metafs_metadb import FeatureRecord

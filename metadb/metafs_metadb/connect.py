@@ -246,6 +246,8 @@ def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
         )
     if os.strerror(errno.ENOSPC) in message:
         return MetaDBError(f"cannot write the MetaDB {path}: no space left on its disk")
+    if any(os.strerror(code) in message for code in (errno.EFBIG, errno.EDQUOT)):
+        return MetaDBError(f"cannot use the MetaDB {path}: {plain(error)}")
     if "This WAL was" in message or "WAL does not match" in message:
         return MetaDBError(
             f"the log {log.log_of(path)} does not belong to the MetaDB {path}: put the file back "

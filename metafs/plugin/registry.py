@@ -215,8 +215,12 @@ def _refuse_newer_api(implementation: Any, plugin: Plugin) -> None:
 
 
 def installed_entry_points() -> list[EntryPoint]:
-    """Return the entry points of our group, in an order that no installation changes."""
-    return sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))
+    """Return the entry points of our group, in an order that no installation changes.
+
+    A module that two distributions name alike, as after one was renamed, is one plugin.
+    """
+    found = {(entry.name, entry.value): entry for entry in entry_points(group=GROUP)}
+    return [found[key] for key in sorted(found)]
 
 
 def _distribution_of(entry: EntryPoint) -> tuple[str, str]:

@@ -8,9 +8,9 @@ variance e / c, and the posterior mean of the true quality :math:`c \, \delta^2`
 
 .. math:: \hat q = e + w^2 (q - c' - e), \qquad w = \frac{e}{e + c'}, \qquad c' = \kappa^2 c
 
-where the caution :math:`\kappa` is 1 if features err independently of one another. They do not: a
-few long documents favour all frequent words at once, and the learner is misled by the same labels
-as the measure. So the noise is taken for larger than it is.
+where the noise inflation :math:`\kappa` is 1 if features err independently of one another. They do
+not: a few long documents favour all frequent words at once, and the learner is misled by the same
+labels as the measure. So the noise is taken for larger than it is.
 
 Memory tells which feature is better, not in what unit. With its evidence x, stretched to reach
 from 0 to 1, the expectation is
@@ -43,7 +43,7 @@ from metafs.data.typing import Array
 from metafs.errors import UsageError
 from metafs.stats.smoothing import chance_qualities, shrunk
 
-CAUTION = 2.5
+NOISE_INFLATION = 2.5
 """How many times larger than on its own the scatter of a measured effect is taken for."""
 
 _MOST = 1e3  # times the noise: beyond it lie the limits of measures, as of a clean split by fisher
@@ -120,7 +120,11 @@ def expected_quality(measured: Array, noise: Array, evidence: Array) -> Array:
 
 
 def shrink(
-    measured: ArrayLike, noise: ArrayLike, evidence: ArrayLike, *, caution: float = CAUTION
+    measured: ArrayLike,
+    noise: ArrayLike,
+    evidence: ArrayLike,
+    *,
+    noise_inflation: float = NOISE_INFLATION,
 ) -> Shrunk:
     """Return the quality of each feature, shrunk towards what the evidence lets expect.
 
@@ -133,17 +137,17 @@ def shrink(
         noise the measured quality stands as it is.
     evidence : array-like of shape (n_features,)
         What memory holds of each feature, from 0, in any unit; larger is better.
-    caution : float, default=2.5
+    noise_inflation : float, default=2.5
         How many times larger than on its own the scatter of an effect is taken for, and how many
         standard deviations an effect may be shrunk by.
 
     Examples
     --------
-    >>> shrunk = shrink([1.0, 4.0, 4.0, 1.0], 1.0, [0.0, 0.0, 1.0, 1.0], caution=1)
+    >>> shrunk = shrink([1.0, 4.0, 4.0, 1.0], 1.0, [0.0, 0.0, 1.0, 1.0], noise_inflation=1)
     >>> shrunk.quality.round(1)
     array([1.2, 2.8, 3.8, 1.6])
     """
-    check_between("caution", caution)
+    check_between("noise_inflation", noise_inflation)
     q, x = (np.asarray(values, dtype=np.float64) for values in (measured, evidence))
     if q.ndim != 1 or q.shape != x.shape:
         raise UsageError(
@@ -154,9 +158,9 @@ def shrink(
         raise UsageError("give finite qualities, and evidence from 0, for every feature.")
     c = np.maximum(np.broadcast_to(np.asarray(noise, dtype=np.float64), q.shape), 0.0)
     e = expected_quality(q, c, x)
-    cautious = caution**2 * c
-    total = e + cautious
-    weight = np.divide(e, total, out=np.ones(q.shape), where=cautious > 0) ** 2
-    posterior = e + weight * (q - cautious - e)
-    least = np.maximum(np.sqrt(np.maximum(q, 0.0)) - caution * np.sqrt(c), 0.0) ** 2
+    inflated = noise_inflation**2 * c
+    total = e + inflated
+    weight = np.divide(e, total, out=np.ones(q.shape), where=inflated > 0) ** 2
+    posterior = e + weight * (q - inflated - e)
+    least = np.maximum(np.sqrt(np.maximum(q, 0.0)) - noise_inflation * np.sqrt(c), 0.0) ** 2
     return Shrunk(np.where(c > 0, np.maximum(posterior, least), q), e, weight)

@@ -30,9 +30,15 @@ from metafs.plugin.protocols import (
 from metafs.plugin.ranking import ranking
 from metafs.plugin.selector import BaseSelector
 from metafs.stats.discretise import categories_of
-from metafs.stats.evidence import agree, information_of_each, one_tells_much, own_evidence, promise
+from metafs.stats.relevance import (
+    agree,
+    has_dominant_feature,
+    information_of_each,
+    priority,
+    relevance_and_entropy,
+)
 from metafs_climb.evaluations import Evaluations
-from metafs_climb.guided import Comparisons, GuidedClimb, climb_guarded
+from metafs_climb.guided import Comparisons, GuidedClimb, climb_with_baseline
 from metafs_climb.mi_confidence import MIConfidence
 from metafs_climb.published import PublishedClimb
 from metafs_climb.starts import large_starts, likely_starts
@@ -163,15 +169,15 @@ class Climb(BaseSelector):
         evaluator = bound(measure, X, y, categories)
         kept = np.unique(np.asarray(self.keep_features or (), dtype=np.int64))
         sets = Comparisons(evaluator, kept, self.max_evaluations, self.target_score, deadline)
-        own = None
+        relevance = None
         if prior is not None and prior.guides:
-            own, entropies = own_evidence(X, y, categories)
-            doubtful = prior.doubtful or not agree(own, prior.expected)
+            relevance, entropies = relevance_and_entropy(X, y, categories)
+            doubtful = prior.doubtful or not agree(relevance, prior.expected)
             if doubtful:
-                prior = Prior(np.zeros(len(own)), guides=True)  # by own evidence alone
-            promises = promise(own, entropies, prior.expected)
+                prior = Prior(np.zeros(len(relevance)), guides=True)  # by own evidence alone
+            priorities = priority(relevance, entropies, prior.expected)
             self.stopped_ = self._climb_guided(
-                sets, prior, own, promises, each_counts=one_tells_much(own, y)
+                sets, prior, relevance, priorities, small_sets=has_dominant_feature(relevance, y)
             )
             if doubtful:
                 self.stopped_ += " (little was to be expected of memory)"
@@ -180,7 +186,7 @@ class Climb(BaseSelector):
 
         if isinstance(evaluator, SupportsAbandoning) and evaluator.abandons:
             # An evaluation is too expensive to be spent on every feature.
-            self.scores_ = information_of_each(X, y, categories) if own is None else own
+            self.scores_ = information_of_each(X, y, categories) if relevance is None else relevance
         else:
             self.scores_ = _score_each(evaluator, measure, X, y)
         features, self.fitness_ = sets.best
@@ -205,23 +211,29 @@ class Climb(BaseSelector):
         return self._why(sets) or f"no better set within {self.max_edits - 1} edits"
 
     def _climb_guided(
-        self, sets: Comparisons, prior: Prior, own: Array, promises: Array, *, each_counts: bool
+        self,
+        sets: Comparisons,
+        prior: Prior,
+        relevance: Array,
+        priorities: Array,
+        *,
+        small_sets: bool,
     ) -> str:
         """Climb by the promise of features until there is a reason to stop, and return it."""
         free, rng = self._free(sets.kept), self._rng()
         published = PublishedClimb(sets, free, rng, self.max_edits, sets.nothing)
-        order = free[np.argsort(-promises[free], kind="stable")]
+        order = free[np.argsort(-priorities[free], kind="stable")]
         if sets.prices_size:
-            starts = likely_starts(order, prior.size, several=not each_counts)
+            starts = likely_starts(order, prior.size, several=not small_sets)
         else:
             starts = _within(prior.starts, free)
-            if not each_counts:
-                starts = large_starts(free[np.argsort(-own[free], kind="stable")], starts)
+            if not small_sets:
+                starts = large_starts(free[np.argsort(-relevance[free], kind="stable")], starts)
         sets.start(starts)
         # Spawned, not drawn: the published climb beside it must take the path it takes alone.
-        guided = GuidedClimb(sets, order, rng.spawn(1)[0], each_counts=each_counts)
-        climb_guarded(guided, published, until_target=self.target_score is not None)
-        return self._why(sets) or "no better set by kicks"
+        guided = GuidedClimb(sets, order, rng.spawn(1)[0], small_sets=small_sets)
+        climb_with_baseline(guided, published, until_target=self.target_score is not None)
+        return self._why(sets) or "no better set by perturbations"
 
     def _why(self, sets: Evaluations) -> str | None:
         """Return why the search cannot go on, if so."""

@@ -119,7 +119,7 @@ class Evaluations:
         reached = np.flatnonzero(rounded >= self.target)
         best = int(reached[0]) if len(reached) else int(np.argmax(rounded))
         at = self._at(base, edits, found, best)
-        self._count(best + 1, at, told=not self._abandons or at.beats(base))
+        self._count(best + 1, at, record=not self._abandons or at.beats(base))
         self.left -= 0 if len(reached) else len(edits) - best - 1
         return at
 
@@ -138,7 +138,7 @@ class Evaluations:
             better = np.flatnonzero(np.round(found, DECIMALS) > np.round(base.fitness, DECIMALS))
             if len(better):
                 at = self._at(base, some, found, int(better[0]))
-                self._count(int(better[0]) + 1, at, told=at.beats(self.best))
+                self._count(int(better[0]) + 1, at, record=at.beats(self.best))
                 return at, tried + int(better[0]) + 1
             self.left -= len(some)
             tried += len(some)
@@ -157,20 +157,20 @@ class Evaluations:
         """Return base without some of its features, evaluated for what it is worth."""
         fitness = float(self._of_sets(base.features, features[None])[0])
         at = Position(np.setdiff1d(base.features, features), fitness)
-        self._count(1, at, told=at.beats(self.best))
+        self._count(1, at, record=at.beats(self.best))
         return at
 
     def _found(self, base: Position, edits: Array, *, exactly: bool = False) -> Array:
-        told = {"above": base.fitness} if self._abandons and not exactly else {}
-        return self._of_sets(base.features, edits, **told)
+        options = {"above": base.fitness} if self._abandons and not exactly else {}
+        return self._of_sets(base.features, edits, **options)
 
     def _at(self, base: Position, edits: Array, found: Array, index: int) -> Position:
         return Position(np.setxor1d(base.features, edits[index]), float(found[index]))
 
-    def _count(self, n: int, at: Position, *, told: bool) -> None:
+    def _count(self, n: int, at: Position, *, record: bool) -> None:
         """Count evaluations, the last of which led to a position."""
         self.left -= n
-        if told and np.isfinite(at.fitness):
+        if record and np.isfinite(at.fitness):
             self.candidates.append((self.spent, tuple(at.features.tolist()), at.fitness))
         if at.beats(self.best):
             self.best = at

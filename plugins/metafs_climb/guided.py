@@ -1,4 +1,4 @@
-r"""The guided climb: features tried in the order of their promise, guarded by the published climb.
+r"""The guided climb: features tried in the order of their priority, guarded by the published climb.
 
 1. Evaluate a set to start from: the most promising features, as many as near problems selected, or
    the best of 4, 8, 16 and 32 of them if nobody knows. If the measure does not charge for a set's
@@ -7,11 +7,11 @@ r"""The guided climb: features tried in the order of their promise, guarded by t
 2. Climb. Where some feature alone tells much of the target, good sets are small and each choice
    counts: from the empty set, compare the most promising features and add the best, round by
    round. Elsewhere good sets are large and any improvement will do: from the best start, go
-   through the features in the order of their promise, add each that helps, then go through the
+   through the features in the order of their priority, add each that helps, then go through the
    set and drop each that does not, until a pass changes nothing; then once through a tenth as many
    features as evaluations are left. A start's own features came in all at once and some do not
    belong there. If size has a price, each of them is tried between those that may join it, the
-   least promising first. If it has none, what can be spared without harm is dropped too, the
+   least promising first. If it has none, what can be removable without harm is dropped too, the
    least promising first: a smaller set that is worth as much is nearer to sets that are worth more.
    A measure that knows what a set gets wrong hints at features that could mend it
    (`metafs_climb.hints`); where the climb stands, these come first.
@@ -41,9 +41,9 @@ COMPARED = 20
 """The most promising features, of which a round adds the best."""
 HEAD, LARGE_HEAD = 32, 128
 """The most promising features, which a pass goes through; the second where size has no price."""
-SPARED = 16
-"""Features of a set that are left out one by one before those that are not missed go together."""
-KICK = 3
+ELIMINATED_TOGETHER = 16
+"""Features of a set that are left out one by one before those that are not loss go together."""
+PERTURBATION_SIZE = 3
 """Features that a kick takes out."""
 PATIENCE, BUDGET_PER_FAILURE = 2, 2000
 """Kicks and pursuits in a row without a better set after which nothing more is hoped for; one more
@@ -69,24 +69,24 @@ class Comparisons(Evaluations):
             self.added.update(zip(features.tolist(), added.tolist(), strict=True))
         return at
 
-    def spare(self, base: Position, features: Array) -> Position:
-        """Return base without as many of some features as can be spared together.
+    def eliminate_backward(self, base: Position, features: Array) -> Position:
+        """Return base without as many of some features as can be removable together.
 
-        Each is left out by itself. Then all those are that nobody missed; if they are missed
-        together, only the half of them that was missed least, and so on.
+        Each is left out by itself. Then all those are that nobody loss; if they are loss
+        together, only the half of them that was loss least, and so on.
         """
         at = self.best_of(base, features[:, None], exactly=True)
         if self.over:
             return at if at.beats(base) else base
-        missed = np.round([self.added[feature] for feature in features.tolist()], DECIMALS)
-        spared = features[np.argsort(missed, kind="stable")][: np.sum(missed <= 0)]
-        while len(spared) and not self.over:
-            at = self.without(base, spared)
+        loss = np.round([self.added[feature] for feature in features.tolist()], DECIMALS)
+        removable = features[np.argsort(loss, kind="stable")][: np.sum(loss <= 0)]
+        while len(removable) and not self.over:
+            at = self.without(base, removable)
             if not base.beats(at):
                 if not self.best.beats(at):
                     self.best = at
                 return at
-            spared = spared[: len(spared) // 2]
+            removable = removable[: len(removable) // 2]
         return base
 
     def _found(self, base: Position, edits: Array, *, exactly: bool = False) -> Array:
@@ -105,20 +105,20 @@ class GuidedClimb:
         The features that may join or leave, the most promising first.
     rng : Generator
         Draws what kicks take out.
-    each_counts : bool
+    small_sets : bool
         Whether good sets are small, so that features are compared before one is added.
     """
 
     def __init__(
-        self, sets: Comparisons, order: Array, rng: np.random.Generator, *, each_counts: bool
+        self, sets: Comparisons, order: Array, rng: np.random.Generator, *, small_sets: bool
     ) -> None:
         self.sets, self.order, self.rng = sets, order, rng
-        self.at = sets.nothing if each_counts else sets.best
-        self.settled = False
+        self.at = sets.nothing if small_sets else sets.best
+        self.converged = False
         """Whether climbing has come to its end, and kicks follow."""
         self.failures = 0
         """Kicks and pursuits in a row that brought nothing."""
-        self._advance = self._compare if each_counts else self._pass
+        self._advance = self._compare if small_sets else self._pass
         self._head = self._width = HEAD if sets.prices_size else LARGE_HEAD
         # A set that costs nothing for being large is not worth going through twice in one pass.
         together = np.isin(order, self.at.features) & sets.prices_size
@@ -126,7 +126,7 @@ class GuidedClimb:
 
     def step(self) -> None:
         """Climb a little further, or kick."""
-        (self._kick if self.settled else self._advance)()
+        (self._perturb if self.converged else self._advance)()
 
     def _compare(self) -> None:
         """Add the best of the most promising features."""
@@ -135,7 +135,7 @@ class GuidedClimb:
         if at.beats(self.at):
             self.at = at
         else:
-            self.at, self.settled = max(self.at, self.sets.best, key=_fitness), True
+            self.at, self.converged = max(self.at, self.sets.best, key=_fitness), True
 
     def _pass(self) -> None:
         """Go through the most promising features, then the set; if that changes nothing, wider."""
@@ -143,21 +143,21 @@ class GuidedClimb:
         self._untried = self._untried[:0]
         promising = self.sets.hinted(self.at, self._outside(self.at))[: self._width]
         at = self._through(self.at, spread(doubted, promising))
-        at = self._thin(at)
+        at = self._eliminate(at)
         if not at.beats(self.at):
             wider = self.sets.left // 10
-            self.settled, self._width = wider <= self._width, max(wider, self._width)
+            self.converged, self._width = wider <= self._width, max(wider, self._width)
         self.at = at
 
-    def _kick(self) -> None:
+    def _perturb(self) -> None:
         """Take features out and climb again; what was taken out comes last at first."""
         inside = self._inside(self.at)
-        out = self.rng.permutation(inside)[: min(KICK, max(1, len(inside) - 1))]
+        out = self.rng.permutation(inside)[: min(PERTURBATION_SIZE, max(1, len(inside) - 1))]
         at = self.sets.without(self.at, out)
         others = self._outside(at)
         others = self.sets.hinted(at, others[~np.isin(others, out)])[: self._head]
         at = self._through(at, np.concatenate([others, out]))
-        self._keep(self._thin(at))
+        self._keep(self._eliminate(at))
 
     def follow(self, at: Position) -> None:
         """Pursue another climb from its set, by what features added when last compared."""
@@ -195,14 +195,14 @@ class GuidedClimb:
             features = self.sets.hinted(at, features[tried:])
         return at
 
-    def _thin(self, at: Position) -> Position:
-        """Drop each feature that costs more than it brings, or, if none costs, can be spared."""
+    def _eliminate(self, at: Position) -> Position:
+        """Drop each feature that costs more than it brings, or, if none costs, can be removable."""
         if self.sets.prices_size:
             return self._through(at, self._inside(at))
         features = self.order[np.isin(self.order, at.features)][::-1]
         while len(features) and not self.sets.over:
-            at = self.sets.spare(at, features[:SPARED])
-            features = features[SPARED:]
+            at = self.sets.eliminate_backward(at, features[:ELIMINATED_TOGETHER])
+            features = features[ELIMINATED_TOGETHER:]
         return at
 
     def _inside(self, at: Position) -> Array:
@@ -212,7 +212,9 @@ class GuidedClimb:
         return self.order[~np.isin(self.order, at.features)]
 
 
-def climb_guarded(guided: GuidedClimb, published: PublishedClimb, *, until_target: bool) -> None:
+def climb_with_baseline(
+    guided: GuidedClimb, published: PublishedClimb, *, until_target: bool
+) -> None:
     """Let the guided climb go ahead, the published one beside it, until nothing more is hoped for.
 
     Parameters
@@ -231,13 +233,13 @@ def climb_guarded(guided: GuidedClimb, published: PublishedClimb, *, until_targe
                 guided.at = published.at
             if guided.failures >= patience and not until_target:
                 return
-            settled, before = guided.settled, sets.left
-            if settled and moved:
+            converged, before = guided.converged, sets.left
+            if converged and moved:
                 guided.follow(published.at)
                 moved = False
             else:
                 guided.step()
-            if settled:
+            if converged:
                 owed += (1 + max(0, guided.failures - patience)) * (before - sets.left)
         else:
             before, stood = sets.left, published.at

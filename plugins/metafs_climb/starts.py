@@ -29,7 +29,7 @@ def likely_starts(order: Array, size: int, *, several: bool) -> list[Array]:
     return [order[:n] for n in DOUBLED if n <= len(order)] if several else []
 
 
-def large_starts(by_own: Array, proposed: Sequence[Array]) -> list[Array]:
+def large_starts(by_relevance: Array, proposed: Sequence[Array]) -> list[Array]:
     """Return starts for a measure under which a set is no worse for being large.
 
     Parameters
@@ -44,6 +44,6 @@ def large_starts(by_own: Array, proposed: Sequence[Array]) -> list[Array]:
     >>> [len(each) for each in large_starts(np.arange(100), [np.array([1, 98]), np.array([99])])]
     [66, 64]
     """
-    most = by_own[:LARGE]
-    alone = [most] if LARGE < len(by_own) else []
+    most = by_relevance[:LARGE]
+    alone = [most] if LARGE < len(by_relevance) else []
     return [np.unique(np.concatenate([most, *proposed])), *alone] if proposed else alone

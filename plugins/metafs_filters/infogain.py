@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 from metafs.data.typing import Array, Matrix
 from metafs.plugin.ranking import RankingSelector
 from metafs.stats.discretise import categories_of, check_n_bins
-from metafs.stats.evidence import information_of_each
+from metafs.stats.relevance import information_of_each
 
 
 @dataclass(frozen=True)

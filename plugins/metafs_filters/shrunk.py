@@ -7,8 +7,8 @@ more labels, the less memory counts.
 
 Here the estimate of a feature's true quality is what is optimised, and a prior is evidence on it;
 without a prior it is the measured quality. Neighbours are heard on the classes they know, and
-the classes choose their best features in turn (`metafs_filters.leaning`). Few labels cannot tell
-the nearest problem from the next ones, so 20 neighbours serve better than 5.
+the selection is class-balanced (`metafs_filters.class_association`). Few labels cannot tell the
+nearest problem from the next ones, so 20 neighbours serve better than 5.
 
 What is expected of a feature is what it told by itself in near problems (`Prior.relevance`),
 whichever selector worked there; of memories that keep no such thing, what was selected.
@@ -27,9 +27,9 @@ from metafs.plugin.measures import check_quality
 from metafs.plugin.prior import Prior
 from metafs.plugin.ranking import RankingFromPrior
 from metafs.stats.discretise import categories_of
-from metafs.stats.shrinkage import CAUTION, chance_quality, shrink
+from metafs.stats.shrinkage import NOISE_INFLATION, chance_quality, shrink
+from metafs_filters.class_association import class_associations, class_balanced, expected_by_class
 from metafs_filters.infogain import InfoGain
-from metafs_filters.leaning import heard_by_class, in_turn, leanings
 
 
 class ShrunkSelector(RankingFromPrior):
@@ -42,7 +42,7 @@ class ShrunkSelector(RankingFromPrior):
     quality : callable, default=None
         A measure of single features, ``quality(X, y)``, which grows with the square of an effect;
         None takes the information gain.
-    caution : float, default=2.5
+    noise_inflation : float, default=2.5
         How many times larger than on its own the scatter of a measured effect is taken for, and
         how many standard deviations memory may take from it.
     n_draws : int, default=10
@@ -65,7 +65,7 @@ class ShrunkSelector(RankingFromPrior):
         What memory expects, in the same unit; None without a prior.
     weight_ : ndarray of shape (n_features,)
         The weight of what was measured against what was expected, between 0 and 1.
-    leaning_ : ndarray of shape (n_classes, n_features)
+    class_association_ : ndarray of shape (n_classes, n_features)
         How far each feature speaks for each class, in units of what chance does.
     ranking_ : ndarray of shape (n_features,)
         1 for the first to be kept.
@@ -92,7 +92,7 @@ class ShrunkSelector(RankingFromPrior):
         n_features_to_select: float | None = None,
         *,
         quality: Callable[[Any, Any], Array] | None = None,
-        caution: float = CAUTION,
+        noise_inflation: float = NOISE_INFLATION,
         n_draws: int = 10,
         balance: bool = True,
         categorical_features: Sequence[int] | None = None,
@@ -100,7 +100,7 @@ class ShrunkSelector(RankingFromPrior):
     ) -> None:
         super().__init__(n_features_to_select)
         self.quality = quality
-        self.caution = caution
+        self.noise_inflation = noise_inflation
         self.n_draws = n_draws
         self.balance = balance
         self.categorical_features = categorical_features
@@ -109,7 +109,7 @@ class ShrunkSelector(RankingFromPrior):
     def check_parameters(self) -> None:
         """Refuse parameters that are wrong whatever the data."""
         super().check_parameters()
-        check_between("caution", self.caution)
+        check_between("noise_inflation", self.noise_inflation)
         check_at_least("n_draws", self.n_draws, 2)
         check_quality(self.quality)
 
@@ -120,10 +120,10 @@ class ShrunkSelector(RankingFromPrior):
         return measure
 
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
-        self.leaning_ = leanings(X, y)
+        self.class_association_ = class_associations(X, y)
         super()._fit(X, y, prior)
         if self.balance:
-            order = in_turn(np.argsort(self.ranking_), self.leaning_)
+            order = class_balanced(np.argsort(self.ranking_), self.class_association_)
             self.ranking_[order] = np.arange(1, len(order) + 1)
 
     def _score_from(self, X: Matrix, y: Array, prior: Prior | None) -> Array:
@@ -135,11 +135,12 @@ class ShrunkSelector(RankingFromPrior):
         seed = int(check_random_state(self.random_state).randint(2**31))
         noise = chance_quality(X, y, measure, n_draws=self.n_draws, random_state=seed)
         self.n_evaluations_ = X.shape[1] * (1 + self.n_draws)
-        caution = min(self.caution, 1.0) if prior.doubtful else self.caution
+        noise_inflation = min(self.noise_inflation, 1.0) if prior.doubtful else self.noise_inflation
         if prior.relevance is None:
-            evidence = heard_by_class(prior.expected, prior.sources, self.leaning_)
+            expected, sources = prior.expected, prior.sources
         else:
-            evidence = heard_by_class(prior.relevance, prior.speakers, self.leaning_)
-        found = shrink(self.measured_, noise, evidence, caution=caution)
+            expected, sources = prior.relevance, prior.speakers
+        evidence = expected_by_class(expected, sources, self.class_association_)
+        found = shrink(self.measured_, noise, evidence, noise_inflation=noise_inflation)
         self.expected_, self.weight_ = found.expected, found.weight
         return found.quality

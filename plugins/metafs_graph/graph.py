@@ -9,9 +9,8 @@ graph ranks exactly alike, and the other centralities show what else the graph w
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from scipy.stats import spearmanr
@@ -26,6 +25,9 @@ from metafs_graph.affinity import Affinity
 from metafs_graph.correlations import TILE
 from metafs_graph.inffs import ALPHA, inffs_scores
 
+if TYPE_CHECKING:
+    import networkx as nx  # takes as long to import as the rest of the package
+
 
 def feature_graph(
     X: Any,
@@ -35,7 +37,7 @@ def feature_graph(
     decay: float = 0.9,
     n_edges: int | None = None,
     n_jobs: int | None = None,
-) -> nx.Graph:
+) -> "nx.Graph":
     """Return the graph that `inffs` ranks the features of X by.
 
     Parameters
@@ -77,6 +79,8 @@ def feature_graph(
     affinity = Affinity(X, n_jobs=n_jobs)
     scores, radius = inffs_scores(affinity, alpha, decay=decay)
     ranks = ranking(scores, first=affinity.is_node)
+    import networkx as nx
+
     graph = nx.Graph(alpha=alpha, decay=decay, spectral_radius=radius)
     columns = np.flatnonzero(affinity.is_node)
     for column, spread in zip(columns.tolist(), affinity.spread.tolist(), strict=True):
@@ -92,7 +96,7 @@ def feature_graph(
     return graph
 
 
-def compare_centralities(graph: nx.Graph) -> dict[str, float]:
+def compare_centralities(graph: "nx.Graph") -> dict[str, float]:
     """Return how alike the scores of a feature graph and its centralities rank the features.
 
     Spearman's correlation of the scores with each centrality, over the largest connected part
@@ -105,6 +109,8 @@ def compare_centralities(graph: nx.Graph) -> dict[str, float]:
     >>> {name: round(r, 2) for name, r in compare_centralities(feature_graph(X)).items()}
     {'katz': 1.0, 'eigenvector': 0.94, 'strength': 1.0, 'pagerank': 1.0}
     """
+    import networkx as nx
+
     part = graph.subgraph(max(nx.connected_components(graph), key=len, default=()))
     if len(part) < 3:
         raise UsageError(

@@ -213,7 +213,7 @@ def test_a_category_is_not_its_code():
 
 def test_a_large_sparse_problem_is_fingerprinted_quickly_and_stays_sparse():
     rng = np.random.default_rng(0)
-    big = random_array((20_000, 20_000), density=0.0005, format="csr", rng=rng)
+    big = random_array((20_000, 20_000), density=0.0005, format="csr", random_state=rng)
     started = time.perf_counter()
     problem = Problem.of(big, rng.integers(0, 2, 20_000))
     assert len(problem.fingerprint) == 32

@@ -159,7 +159,10 @@ def test_a_parameter_that_does_not_suit_one_problem_fails_that_one_only(db, rela
         ({"selector": "fisher", "params": {"n_bins": 1}}, "n_bins is 1"),
         ({"selector": "infogain", "params": {"n_bins": "a"}}, "n_bins is 'a'"),
         ({"selector": "infogain", "params": {"n_features_to_select": 0}}, "to_select is 0"),
-        ({"selector": "shrunk", "params": {"caution": 0}}, "caution must be more than 0"),
+        (
+            {"selector": "shrunk", "params": {"noise_inflation": 0}},
+            "noise_inflation must be more than 0",
+        ),
         ({"selector": "shrunk", "params": {"quality": 7}}, "quality is 7"),
         ({"selector": "relief", "params": {"n_steps": 0}}, "n_steps must be at least 1"),
         ({"selector": "relieff", "params": {"n_jobs": 0}}, "n_jobs must be at least 1, or -1"),

@@ -46,6 +46,20 @@ def test_our_plugins_come_through_entry_points():
     assert not registry.failures()
 
 
+def test_a_module_that_two_distributions_name_is_loaded_once(monkeypatch):
+    twice = [EntryPoint("climb", "metafs_climb", "metafs") for _ in range(2)]
+    monkeypatch.setattr(registry_module, "entry_points", lambda group: twice)
+    registry = Registry()
+    assert [plugin.state for plugin in registry.plugins] == ["loaded"]
+
+
+def test_networkx_is_loaded_only_for_a_graph():
+    code = (
+        "import sys; from metafs import Registry; Registry(); assert 'networkx' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_importing_metafs_loads_no_plugin():
     code = (
         "import sys, metafs; "

@@ -44,7 +44,7 @@ def to_target(cold, X, y, prior):
 def widths_of_passes(guided):
     """Return how many sets each pass tries, until nothing more is to be passed through."""
     tried = []
-    while not guided.settled:
+    while not guided.converged:
         before = guided.sets.left
         guided.step()
         tried.append(before - guided.sets.left)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metafs.plugin.prior import Prior
-from metafs.stats.evidence import own_evidence, promise
+from metafs.stats.relevance import priority, relevance_and_entropy
 from metafs.transfer.expectation import Experience, expect
 from metafs_climb import Climb, MIConfidence
 from metafs_climb.evaluations import Position
@@ -16,7 +16,7 @@ from metafs_climb.starts import DOUBLED
 from .guiding import cold_of, comparing, expecting, to_target, widths_of_passes, words
 
 
-def test_what_memory_rightly_expects_saves_most_of_the_evaluations():
+def test_a_correct_prior_saves_most_of_the_evaluations():
     saved = []
     for seed in range(5):
         X, y = words(seed=seed)
@@ -33,12 +33,12 @@ def test_a_pass_that_changes_nothing_is_followed_by_one_as_wide_as_the_budget_al
 ):
     X, y = words()
     sets = comparing(X, y, limit=budget)
-    guided = GuidedClimb(sets, np.arange(300), np.random.default_rng(0), each_counts=False)
+    guided = GuidedClimb(sets, np.arange(300), np.random.default_rng(0), small_sets=False)
     guided.at = Position(np.arange(0), 2.0)  # nothing will be better
     assert widths_of_passes(guided) == widths
 
 
-def test_where_one_feature_tells_much_features_are_compared_before_one_is_added():
+def test_with_a_dominant_feature_candidates_are_compared_before_one_is_added():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
     X = (rng.random((200, 50)) < 0.5).astype(float)
@@ -51,13 +51,13 @@ def test_where_one_feature_tells_much_features_are_compared_before_one_is_added(
     assert all(step > COMPARED for step, _, _ in climb.candidates_[1:])
 
 
-def test_where_all_features_have_joined_there_is_nothing_to_compare():
+def test_with_all_features_selected_there_is_nothing_to_compare():
     X, y = words(n_features=3, n_good=3)
     sets = comparing(X, y)
-    guided = GuidedClimb(sets, np.arange(3), np.random.default_rng(0), each_counts=True)
+    guided = GuidedClimb(sets, np.arange(3), np.random.default_rng(0), small_sets=True)
     guided.at = Position(np.arange(3), 0.5)
     guided.step()
-    assert guided.settled and sets.spent == 0
+    assert guided.converged and sets.spent == 0
 
 
 def selecting(problem, selected, distance=0.3):
@@ -66,7 +66,7 @@ def selecting(problem, selected, distance=0.3):
     return Experience(problem, "", distance, selected, found, found, found > 0)
 
 
-def test_the_most_promising_features_are_tried_together_as_many_as_near_problems_selected():
+def test_the_first_start_has_as_many_features_as_near_problems_selected():
     X, y = words()
     near = [
         selecting("one", [str(j) for j in range(4)]),
@@ -75,16 +75,16 @@ def test_the_most_promising_features_are_tried_together_as_many_as_near_problems
     ]
     prior = expect(near, [str(j) for j in range(300)])
     assert prior.size == 5 == (4 + 8 + 3) / 3
-    promises = promise(*own_evidence(X, y), prior.expected)
+    priorities = priority(*relevance_and_entropy(X, y), prior.expected)
     climb = Climb(random_state=0).fit(X, y, prior=prior)
     step, features, _ = climb.candidates_[0]
-    assert step == 1 and features == tuple(sorted(np.argsort(-promises)[:5].tolist()))
+    assert step == 1 and features == tuple(sorted(np.argsort(-priorities)[:5].tolist()))
 
 
-def test_where_nobody_knows_how_many_to_try_several_numbers_are_tried():
+def test_without_a_known_size_several_sizes_are_tried():
     X, y = words()
     climb = Climb(random_state=0).fit(X, y, prior=Prior(np.zeros(300), guides=True))
-    order = np.argsort(-promise(*own_evidence(X, y), np.zeros(300)), kind="stable")
+    order = np.argsort(-priority(*relevance_and_entropy(X, y), np.zeros(300)), kind="stable")
     tried = {step: features for step, features, _ in climb.candidates_[: len(DOUBLED)]}
     assert tried == {
         step: tuple(sorted(order[:size].tolist())) for step, size in enumerate(DOUBLED, start=1)
@@ -122,16 +122,14 @@ def as_one_would_pass(fitness, at, doubted, others):
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 1000), st.integers(0, 20))
-def test_a_starts_features_are_tried_between_the_others_once_and_the_least_promising_first(
-    seed, n_start
-):
+def test_features_of_a_start_are_tried_once_between_the_others_lowest_priority_first(seed, n_start):
     X, y = words(n=80, n_features=90, n_good=10, seed=seed)
     evaluator = MIConfidence().bind(X, y)
     sets, order = comparing(X, y), np.random.default_rng(seed).permutation(90)
     sets.start([order[:n_start]] if n_start else [])
     at, spent = sets.best.features.tolist(), sets.spent
     doubted = [j for j in order[::-1].tolist() if j in at]
-    guided = GuidedClimb(sets, order, np.random.default_rng(0), each_counts=False)
+    guided = GuidedClimb(sets, order, np.random.default_rng(0), small_sets=False)
     for _ in range(2):
         outside = [j for j in order.tolist() if j not in at][:HEAD]
         at, tried = as_one_would_pass(
@@ -164,7 +162,7 @@ def test_budget_time_and_kept_features_hold_for_a_guided_climb_too():
     assert all({200, 201} <= set(features) for _, features, _ in kept.candidates_)
 
 
-def test_the_fitness_it_tells_is_that_of_the_set_it_tells():
+def test_the_reported_fitness_is_that_of_the_reported_set():
     X, y = words()
     climb = Climb(max_evaluations=500, random_state=0).fit(X, y, prior=expecting(300, range(24)))
     measure = MIConfidence()

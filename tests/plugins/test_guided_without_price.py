@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from metafs_climb import Climb, CVAccuracy, MIConfidence
 from metafs_climb.evaluations import Position
-from metafs_climb.guided import HEAD, LARGE_HEAD, SPARED, Comparisons, GuidedClimb
+from metafs_climb.guided import ELIMINATED_TOGETHER, HEAD, LARGE_HEAD, Comparisons, GuidedClimb
 from metafs_climb.starts import LARGE
 
 from .guiding import comparing, expecting, widths_of_passes, words
@@ -31,6 +31,9 @@ class Unpriced:
 
 
 class Information:
+    def __call__(self, X, y):
+        return MIConfidence(b=0.0)(X, y)
+
     def bind(self, X, y):
         return Unpriced(X, y)
 
@@ -51,12 +54,12 @@ def test_passes_are_wider_and_go_through_the_set_once(prices_size, budget, width
     sets = comparing(X, y, limit=budget + 1)
     sets.prices_size = prices_size
     sets.start([np.arange(10)])
-    guided = GuidedClimb(sets, np.arange(300), np.random.default_rng(0), each_counts=False)
+    guided = GuidedClimb(sets, np.arange(300), np.random.default_rng(0), small_sets=False)
     guided.at = Position(np.arange(10), 2.0)  # nothing will be as good
     assert widths_of_passes(guided) == widths
 
 
-def test_what_tells_most_is_tried_together_first_with_all_that_memory_proposes():
+def test_the_most_relevant_features_are_tried_together_with_all_that_memory_proposes():
     X, y = words()
     prior = expecting(300, range(24), starts=(np.array([297, 298]), np.array([298, 299])))
     climb = Climb(Information(), random_state=0, max_evaluations=10).fit(X, y, prior=prior)
@@ -67,40 +70,40 @@ def test_what_tells_most_is_tried_together_first_with_all_that_memory_proposes()
     assert len(set(range(24)) & set(alone)) > 16
 
 
-def as_one_would_thin(fitness, at, features):
+def as_one_would_eliminate(fitness, at, features):
     """Return what is left of a set, and how many sets were tried, one at a time."""
     spent = 0
-    for first in range(0, len(features), SPARED):
-        some = features[first : first + SPARED]
-        missed = {j: round(fitness(at) - fitness(at - {j}), 9) for j in some}
-        spared = sorted((j for j in some if missed[j] <= 0), key=lambda j: missed[j])
+    for first in range(0, len(features), ELIMINATED_TOGETHER):
+        some = features[first : first + ELIMINATED_TOGETHER]
+        loss = {j: round(fitness(at) - fitness(at - {j}), 9) for j in some}
+        removable = sorted((j for j in some if loss[j] <= 0), key=lambda j: loss[j])
         spent += len(some)
-        while spared:
+        while removable:
             spent += 1
-            if round(fitness(at - set(spared)), 9) >= round(fitness(at), 9):
-                at = at - set(spared)
+            if round(fitness(at - set(removable)), 9) >= round(fitness(at), 9):
+                at = at - set(removable)
                 break
-            spared = spared[: len(spared) // 2]
+            removable = removable[: len(removable) // 2]
     return at, spent
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 1000), st.integers(1, 40))
-def test_what_is_not_missed_is_dropped_the_least_promising_first(seed, size):
+def test_backward_elimination_drops_the_lowest_priority_first(seed, size):
     X, y = words(n=60, n_features=40, n_good=10, seed=seed)
     rng = np.random.default_rng(seed)
     kept = np.sort(rng.permutation(40)[:2])
     order = np.setdiff1d(np.arange(40), kept)[rng.permutation(38)]
     sets = Comparisons(Unpriced(X, y), kept, 10_000, None, np.inf)
     sets.start([order[:size]])
-    guided = GuidedClimb(sets, order, rng, each_counts=False)
+    guided = GuidedClimb(sets, order, rng, small_sets=False)
     before, spent = guided.at, sets.spent
-    left, tried = as_one_would_thin(
+    left, tried = as_one_would_eliminate(
         lambda features: MIConfidence(b=0.0).of_set(X, y, sorted(features)),
         set(before.features.tolist()),
         [j for j in order[::-1].tolist() if j in before.features],
     )
-    at = guided._thin(before)
+    at = guided._eliminate(before)
     assert set(at.features.tolist()) == left >= set(kept.tolist())
     assert sets.spent - spent == tried
     assert at.fitness == pytest.approx(before.fitness, abs=1e-12), "less never tells more"
@@ -109,22 +112,24 @@ def test_what_is_not_missed_is_dropped_the_least_promising_first(seed, size):
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 1000), st.integers(4, 24))
-def test_a_set_is_worth_no_less_for_what_is_spared_also_if_hopeless_ones_are_abandoned(seed, size):
+def test_backward_elimination_never_lowers_fitness_even_if_candidates_are_abandoned(seed, size):
     X, y = words(n=60, n_features=24, n_good=10, seed=seed)
     features, measure = np.arange(size), CVAccuracy(n_folds=3, random_state=0)
     sets = Comparisons(measure.bind(X, y), NOTHING, 10_000, None, np.inf)
     base = Position(features, measure.of_set(X, y, features))
-    at = sets.spare(base, features[:SPARED])
+    at = sets.eliminate_backward(base, features[:ELIMINATED_TOGETHER])
     assert set(at.features) <= set(features)
     worth = measure.of_set(X, y, at.features) if len(at.features) else sets.nothing.fitness
     assert at.fitness == pytest.approx(worth, abs=1e-12)
     assert at.fitness >= base.fitness - 1e-12
     if at is base:
-        each = [measure.of_set(X, y, np.delete(features, j)) for j in features[:SPARED]]
-        assert max(each) < base.fitness, "nothing could be spared"
+        each = [
+            measure.of_set(X, y, np.delete(features, j)) for j in features[:ELIMINATED_TOGETHER]
+        ]
+        assert max(each) < base.fitness, "nothing could be removed"
 
 
-def test_what_reaches_the_target_or_ends_the_budget_while_sparing_is_kept():
+def test_a_set_that_reaches_the_target_or_ends_the_budget_is_kept():
     X, y = words(n=60, n_features=24, n_good=10)
     features, measure = np.arange(24), CVAccuracy(n_folds=3, random_state=0)
     worth = np.array([measure.of_set(X, y, np.delete(features, j)) for j in features])
@@ -133,7 +138,7 @@ def test_what_reaches_the_target_or_ends_the_budget_while_sparing_is_kept():
     assert worth[best] > base.fitness
     for limit, target in ((10_000, worth[best]), (best + 1, None)):
         sets = Comparisons(measure.bind(X, y), NOTHING, limit, target, np.inf)
-        at = sets.spare(base, features)
+        at = sets.eliminate_backward(base, features)
         assert sets.spent == best + 1 and sets.best is at
         assert at.features.tolist() == np.delete(features, best).tolist()
 

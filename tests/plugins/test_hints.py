@@ -124,7 +124,7 @@ def test_what_is_hinted_at_is_tried_first_after_each_step_anew():
     )
     start = Position(np.array([0]), 0.0)
     sets = Comparisons(evaluator, np.zeros(0, dtype=np.int64), 100, None, np.inf)
-    guided = GuidedClimb(sets, np.arange(6), np.random.default_rng(0), each_counts=False)
+    guided = GuidedClimb(sets, np.arange(6), np.random.default_rng(0), small_sets=False)
     guided.at, guided._width = start, 4
     asked.clear()
     guided._pass()

@@ -35,7 +35,6 @@ def forest_exemptions(estimator):
         UpToKNeighbors(),
     ],
     expected_failed_checks=forest_exemptions,
-    xfail_strict=True,
 )
 def test_scikit_learn_accepts(estimator, check):
     check(estimator)

@@ -40,7 +40,7 @@ def test_without_a_prior_it_is_the_measured_quality():
     assert shrunk.n_evaluations_ == X.shape[1]
 
 
-def test_classes_choose_in_turn_with_and_without_a_prior():
+def test_selection_is_class_balanced_with_and_without_a_prior():
     X, y, known = few_labels(0)
     X[y == 1] = np.maximum(X[y == 1], np.random.default_rng(1).random(X[y == 1].shape) < 0.3)
     for prior in (None, known):
@@ -50,14 +50,14 @@ def test_classes_choose_in_turn_with_and_without_a_prior():
         )
         np.testing.assert_array_equal(plain.scores_, balanced.scores_)
         assert sorted(balanced.ranking_) == list(range(1, X.shape[1] + 1))
-        leaned, neutral = (
-            each.leaning_[:, each.get_support()].sum(axis=1) for each in (plain, balanced)
+        plain_sum, balanced_sum = (
+            each.class_association_[:, each.get_support()].sum(axis=1) for each in (plain, balanced)
         )
-        largest = balanced.leaning_[:, balanced.get_support()].max()
-        assert np.abs(neutral).max() <= largest < np.abs(leaned).max()
+        largest = balanced.class_association_[:, balanced.get_support()].max()
+        assert np.abs(balanced_sum).max() <= largest < np.abs(plain_sum).max()
 
 
-def test_neighbours_are_heard_on_the_classes_they_know():
+def test_neighbours_are_weighted_by_the_classes_they_share():
     X, y, _ = few_labels(7)
     wide = X.shape[1]
     rng = np.random.default_rng(0)
@@ -66,19 +66,21 @@ def test_neighbours_are_heard_on_the_classes_they_know():
     rows[:2, 100:400] = rng.random((2, 300)) < 0.5
     rows[2:, 100:400] = rng.random((2, 300)) < 0.5
     sources = tuple(Source(f"p{i}", 0.5, 0.25, row) for i, row in enumerate(rows))
-    told = Prior(rows.mean(axis=0), sources=sources)
+    options = Prior(rows.mean(axis=0), sources=sources)
     alone = Prior(rows.mean(axis=0))
-    heard, unheard = (ShrunkSelector(GOOD).fit(X, y, prior=prior) for prior in (told, alone))
-    assert heard.get_support()[:GOOD].sum() > unheard.get_support()[:GOOD].sum()
+    weighted, unweighted = (
+        ShrunkSelector(GOOD).fit(X, y, prior=prior) for prior in (options, alone)
+    )
+    assert weighted.get_support()[:GOOD].sum() > unweighted.get_support()[:GOOD].sum()
 
 
 def test_with_a_prior_it_is_the_shrinkage_of_what_is_measured():
     X, y, known = few_labels(1)
-    selector = ShrunkSelector(GOOD, random_state=3, n_draws=4, caution=2.0)
+    selector = ShrunkSelector(GOOD, random_state=3, n_draws=4, noise_inflation=2.0)
     selector.fit(X, y, prior=Prior(known))
     seed = int(np.random.RandomState(3).randint(2**31))
     noise = chance_quality(X, y, InfoGain(), n_draws=4, random_state=seed)
-    expected = shrink(InfoGain()(X, y), noise, known, caution=2.0)
+    expected = shrink(InfoGain()(X, y), noise, known, noise_inflation=2.0)
     np.testing.assert_allclose(selector.scores_, expected.quality)
     np.testing.assert_allclose(selector.expected_, expected.expected)
     np.testing.assert_allclose(selector.weight_, expected.weight)
@@ -103,7 +105,7 @@ def test_with_many_labels_a_wrong_memory_does_no_harm():
 
 
 @pytest.mark.parametrize("nothing", [0.0, 1.0])
-def test_a_prior_that_tells_nothing_changes_nothing(nothing):
+def test_a_constant_prior_changes_nothing(nothing):
     X, y, known = few_labels(3)
     prior = np.full(len(known), nothing)
     with_prior = ShrunkSelector(30, balance=False).fit(X, y, prior=prior)
@@ -134,12 +136,14 @@ def test_any_measure_serves_by_name_too():
     assert solution.status == "solved"
 
 
-def test_categories_and_missing_values_are_borne_as_infogain_bears_them():
+def test_categories_and_missing_values_are_handled_as_by_infogain():
     X = np.array([[0.0, 1.0], [5.0, np.nan], [0.0, 2.0], [5.0, 3.0], [3.0, 4.0], [3.0, 5.0]])
     y = [0, 1, 0, 1, 1, 1]
-    told = {"categorical_features": [0]}
-    shrunk = ShrunkSelector(1, **told).fit(X, y, prior=[0.1, 0.2])
-    np.testing.assert_array_equal(shrunk.measured_, InfoGainSelector(1, **told).fit(X, y).scores_)
+    options = {"categorical_features": [0]}
+    shrunk = ShrunkSelector(1, **options).fit(X, y, prior=[0.1, 0.2])
+    np.testing.assert_array_equal(
+        shrunk.measured_, InfoGainSelector(1, **options).fit(X, y).scores_
+    )
 
 
 def test_memory_of_a_stream_reaches_the_selector(tmp_path):
@@ -163,7 +167,7 @@ def test_memory_of_a_stream_reaches_the_selector(tmp_path):
 def test_it_is_offered_and_its_parameters_are_checked():
     assert isinstance(Registry().selectors["shrunk"], ShrunkSelector)
     X, y, known = few_labels(6, n_features=30)
-    with pytest.raises(UsageError, match="caution"):
-        ShrunkSelector(caution=-1).fit(X, y, prior=known)
+    with pytest.raises(UsageError, match="noise_inflation"):
+        ShrunkSelector(noise_inflation=-1).fit(X, y, prior=known)
     with pytest.raises(UsageError, match="n_draws"):
         ShrunkSelector(n_draws=1).fit(X, y, prior=known)

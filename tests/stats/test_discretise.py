@@ -97,7 +97,7 @@ def test_long_and_short_columns_are_binned_alike():
 
 
 def test_codes_of_sparse_data_stay_sparse():
-    X = random_array((500, 400), density=0.02, rng=np.random.default_rng(1), format="csr")
+    X = random_array((500, 400), density=0.02, random_state=np.random.default_rng(1), format="csr")
     codes = discretise(X)
     assert codes.matrix.nnz == X.nnz and codes.matrix.dtype == np.uint8
 

@@ -48,14 +48,15 @@ def drawn_from_the_model(seed, n=400, a=0.3, b=4.0):
 qualities = arrays(np.float64, st.integers(8, 30), elements=st.floats(0, 20, width=16))
 
 
-@pytest.mark.parametrize("caution", [1.0, 2.0])
-def test_the_quality_is_the_posterior_mean(caution):
+@pytest.mark.parametrize("noise_inflation", [1.0, 2.0])
+def test_the_quality_is_the_posterior_mean(noise_inflation):
     _, q, x = drawn_from_the_model(0, n=40)
-    found = shrink(q, 1.0, x, caution=caution)
+    found = shrink(q, 1.0, x, noise_inflation=noise_inflation)
     slow = [
-        posterior_quality(q_j, caution**2, e_j) for q_j, e_j in zip(q, found.expected, strict=True)
+        posterior_quality(q_j, noise_inflation**2, e_j)
+        for q_j, e_j in zip(q, found.expected, strict=True)
     ]
-    least = np.maximum(np.sqrt(q) - caution, 0.0) ** 2
+    least = np.maximum(np.sqrt(q) - noise_inflation, 0.0) ** 2
     np.testing.assert_allclose(found.quality, np.maximum(slow, least), rtol=1e-5)
 
 
@@ -73,7 +74,7 @@ def test_the_expectation_is_the_likeliest_line(seed):
     np.testing.assert_allclose(expected_quality(q, c, x), design @ floored, rtol=2e-3)
 
 
-def test_what_the_labels_cannot_show_is_not_held_against_memory():
+def test_coefficients_are_at_least_their_standard_errors():
     q, x = np.ones(100), np.r_[np.ones(5), np.zeros(95)]
     expected = expected_quality(q, np.ones(100), x)
     slope = np.sqrt(2 * (1 / 5 + 1 / 95))
@@ -83,7 +84,7 @@ def test_what_the_labels_cannot_show_is_not_held_against_memory():
 
 def test_shrunk_is_nearer_to_the_truth_than_either_source():
     true, q, x = drawn_from_the_model(5, n=2000)
-    found = shrink(q, 1.0, x, caution=1.0)
+    found = shrink(q, 1.0, x, noise_inflation=1.0)
     errors = [np.mean((each - true) ** 2) for each in (found.quality, q, q - 1, found.expected)]
     assert errors[0] < 0.75 * min(errors[1:])
 
@@ -105,14 +106,14 @@ def test_an_overwhelming_effect_survives_a_memory_that_expects_nothing():
     rng = np.random.default_rng(8)
     x = np.r_[0.0, rng.random(300)]
     q = np.r_[60.0, (1 + 3 * x[1:]) * rng.chisquare(1, 300)]
-    found = shrink(q, 1.0, x, caution=2.0)
+    found = shrink(q, 1.0, x, noise_inflation=2.0)
     assert found.quality[0] >= (np.sqrt(60) - 2) ** 2
     assert found.quality.argmax() == 0
 
 
 @settings(max_examples=100, deadline=None)
 @given(qualities, st.floats(0, 5))
-def test_evidence_that_tells_nothing_leaves_the_order_as_measured(q, x):
+def test_constant_evidence_leaves_the_order_as_measured(q, x):
     found = shrink(q, 1.0, np.full(len(q), x))
     order = np.argsort(q, kind="stable")
     assert (np.diff(found.quality[order]) >= -1e-12).all()
@@ -179,7 +180,7 @@ def test_features_with_more_values_have_more_noise():
     assert noise[40:].mean() > 2 * noise[:40].mean()
 
 
-def test_chance_quality_bears_clean_splits_and_features_without_any_quality():
+def test_chance_quality_handles_clean_splits_and_features_without_any_quality():
     X = np.hstack([np.random.default_rng(12).integers(0, 2, (6, 300)), np.ones((6, 1))])
     y = np.arange(6) % 2
     assert 0 < chance_quality(X, y, Fisher()).max() < 1e4
@@ -193,7 +194,7 @@ def test_chance_quality_bears_clean_splits_and_features_without_any_quality():
         ({"evidence": [1.0]}, "one number for each feature"),
         ({"evidence": [1.0, -1.0]}, "evidence from 0"),
         ({"measured": [1.0, np.nan]}, "finite qualities"),
-        ({"caution": 0}, "caution must be more than 0"),
+        ({"noise_inflation": 0}, "noise_inflation must be more than 0"),
     ],
 )
 def test_wrong_arguments_are_sentences(given_wrong, said):

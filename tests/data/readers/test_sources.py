@@ -2,7 +2,7 @@
 
 import os
 import pickle
-from io import StringIO
+from io import BytesIO, StringIO
 from itertools import combinations
 from pathlib import Path
 
@@ -153,8 +153,10 @@ def test_file_names_need_not_be_utf8(tmp_path):
     table = pd.read_csv(StringIO(TABLE))
     folder = os.fsencode(tmp_path)
     for suffix in ("csv", "parquet"):
+        content = BytesIO()
+        table.to_csv(content, index=False) if suffix == "csv" else table.to_parquet(content)
         with open(os.path.join(folder, b"caf\xe9." + suffix.encode()), "wb") as file:
-            table.to_csv(file, index=False) if suffix == "csv" else table.to_parquet(file)
+            file.write(content.getvalue())
     found = sources([tmp_path], ReadOptions(targets=("y",)))
     problems = [source.read() for source in found]
     assert [problem.name for problem in problems] == ["caf?.csv", "caf?.parquet"]

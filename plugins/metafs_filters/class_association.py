@@ -37,17 +37,17 @@ from metafs.plugin.prior import Source
 from metafs.stats.centred import Centred
 from metafs.stats.discretise import discretise_target
 
-_UNSEEN = 1e-9  # below it nothing is left of a length or a weight
+_NEGLIGIBLE = 1e-9  # below it nothing is left of a length or a weight
 _DECIMALS = 9  # of z, so that sums in another order find the same features without any leaning
 
 
-def leanings(X: Matrix, y: Array) -> Array:
+def class_associations(X: Matrix, y: Array) -> Array:
     """Return z, of shape (n_classes, n_features); a missing value says nothing.
 
     Examples
     --------
     >>> X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
-    >>> leanings(X, np.array(["a", "a", "b", "b"])).round(2)
+    >>> class_associations(X, np.array(["a", "a", "b", "b"])).round(2)
     array([[ 1.73, -1.  ],
            [-1.73,  1.  ]])
     """
@@ -60,33 +60,34 @@ def leanings(X: Matrix, y: Array) -> Array:
     return np.asarray(np.round(z, _DECIMALS))
 
 
-def in_turn(order: Array, leaning: Array) -> Array:
+def class_balanced(order: Array, association: Array) -> Array:
     """Return features, given from the best on, in the order in which classes in turn take them.
 
     A feature that leans nowhere is taken by whoever comes to it first.
 
     Examples
     --------
-    >>> in_turn(np.array([0, 1, 2, 3]), np.array([[2.0, 2.0, -1.0, -1.0], [-2.0, -2.0, 1.0, 1.0]]))
+    >>> z = np.array([2.0, 2.0, -1.0, -1.0])
+    >>> class_balanced(np.array([0, 1, 2, 3]), np.array([z, -z]))
     array([0, 2, 3, 1])
     """
-    spoken_for = leaning[:, order] == leaning[:, order].max(axis=0)
-    waiting = [deque(np.flatnonzero(of_class).tolist()) for of_class in spoken_for]
-    said, taken = np.zeros(len(leaning)), {}
+    associated = association[:, order] == association[:, order].max(axis=0)
+    waiting = [deque(np.flatnonzero(of_class).tolist()) for of_class in associated]
+    total, taken = np.zeros(len(association)), {}
     while True:
         for places in waiting:
             while places and places[0] in taken:
                 places.popleft()
-        first = [(said[c], places[0]) for c, places in enumerate(waiting) if places]
+        first = [(total[c], places[0]) for c, places in enumerate(waiting) if places]
         if not first:
             break
         _, place = min(first)
         taken[place] = order[place]
-        said += leaning[:, order[place]]
+        total += association[:, order[place]]
     return np.array(list(taken.values()), dtype=np.int64)
 
 
-def heard_by_class(expected: Array, sources: Sequence[Source], leaning: Array) -> Array:
+def expected_by_class(expected: Array, sources: Sequence[Source], association: Array) -> Array:
     """Return what is expected of each feature if neighbours are heard on the classes they know.
 
     Examples
@@ -97,7 +98,7 @@ def heard_by_class(expected: Array, sources: Sequence[Source], leaning: Array) -
     >>> known = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
     >>> sources = [Source(f"p{i}", 0.5, 0.5, row) for i, row in enumerate(known)]
     >>> z = np.array([2.0, 1.0, -2.0, 0.5])
-    >>> heard_by_class(np.full(4, 0.5), sources, np.array([z, -z])).round(1)
+    >>> expected_by_class(np.full(4, 0.5), sources, np.array([z, -z])).round(1)
     array([2., 2., 2., 0.])
     """
     if not sources:
@@ -105,14 +106,14 @@ def heard_by_class(expected: Array, sources: Sequence[Source], leaning: Array) -
     effects = np.sqrt(np.array([source.quality for source in sources]))
     weights = np.array([source.weight for source in sources])
     together = weights @ effects
-    common = np.sqrt(expected) / max(np.sqrt(expected.sum()), _UNSEEN)
+    common = np.sqrt(expected) / max(np.sqrt(expected.sum()), _NEGLIGIBLE)
     apart = effects - np.outer(effects @ common, common)
     length = np.linalg.norm(apart, axis=1, keepdims=True)
-    unit = np.divide(apart, length, out=np.zeros_like(apart), where=length > _UNSEEN)
-    heard = weights * np.maximum(ndtr(leaning @ unit.T), _UNSEEN)
-    heard *= weights.sum() / heard.sum(axis=1, keepdims=True)
-    by_class = heard @ effects
-    own = np.take_along_axis(by_class, leaning.argmax(axis=0)[None], axis=0)[0]
-    leans = (leaning.max(axis=0) > 0) & (together > 0)
-    ratio = np.divide(own, together, out=np.ones_like(together), where=leans)
+    unit = np.divide(apart, length, out=np.zeros_like(apart), where=length > _NEGLIGIBLE)
+    class_weights = weights * np.maximum(ndtr(association @ unit.T), _NEGLIGIBLE)
+    class_weights *= weights.sum() / class_weights.sum(axis=1, keepdims=True)
+    by_class = class_weights @ effects
+    of_class = np.take_along_axis(by_class, association.argmax(axis=0)[None], axis=0)[0]
+    known = (association.max(axis=0) > 0) & (together > 0)
+    ratio = np.divide(of_class, together, out=np.ones_like(together), where=known)
     return np.asarray(expected * ratio**2)

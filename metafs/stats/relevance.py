@@ -22,9 +22,9 @@ from metafs.data.typing import Array, Matrix
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import SetInformation, entropy
 
-MUCH = 0.45
+DOMINANT_SHARE = 0.45
 """The share of the target that one feature must tell for good sets to be small."""
-OF_MEMORY = 0.5
+MEMORY_WEIGHT = 0.5
 """The weight of what memory expects; that of the best evidence of one's own is 1."""
 
 
@@ -45,7 +45,7 @@ def information_of_each(
     return _information(codes, y, n_bins)
 
 
-def own_evidence(
+def relevance_and_entropy(
     X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]] | None = None, *, n_bins: int = 4
 ) -> tuple[Array, Array]:
     """Return the mutual information of each feature with the target, and its entropy, in bits.
@@ -55,7 +55,7 @@ def own_evidence(
     Examples
     --------
     >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    >>> own_evidence(X, np.array([0, 0, 1, 1]))
+    >>> relevance_and_entropy(X, np.array([0, 0, 1, 1]))
     (array([1., 0.]), array([1., 1.]))
     """
     codes = discretise(X, n_bins=n_bins, categories=categories).matrix
@@ -77,33 +77,33 @@ def _entropies(codes: csc_array) -> Array:
     return np.asarray(-xlogy(p, p).sum(axis=1) / np.log(2) + 0.0)
 
 
-def promise(own: Array, entropies: Array, expected: Array) -> Array:
+def priority(relevance: Array, entropies: Array, expected: Array) -> Array:
     """Return how promising each feature is, from its own evidence and the expectation of it.
 
     Examples
     --------
-    >>> promise(np.array([0.8, 0.2, 0.2]), np.array([1.0, 1.0, 0.5]), np.array([0.0, 0.0, 0.9]))
+    >>> priority(np.array([0.8, 0.2, 0.2]), np.array([1.0, 1.0, 0.5]), np.array([0.0, 0.0, 0.9]))
     array([1.        , 0.66666667, 0.83888889])
     """
-    evidence = own + entropies
-    best = evidence.max(initial=0.0)
-    return np.asarray((evidence / best if best > 0 else evidence) + OF_MEMORY * expected)
+    here = relevance + entropies
+    best = here.max(initial=0.0)
+    return np.asarray((here / best if best > 0 else here) + MEMORY_WEIGHT * expected)
 
 
-def one_tells_much(own: Array, y: Array) -> bool:
+def has_dominant_feature(relevance: Array, y: Array) -> bool:
     """Tell whether one feature alone tells nearly half of the target.
 
     Examples
     --------
     >>> y = np.array([0, 1, 0, 1])
-    >>> one_tells_much(np.array([0.5, 0.1]), y), one_tells_much(np.array([0.2, 0.1]), y)
+    >>> has_dominant_feature(np.array([0.5, 0.1]), y), has_dominant_feature(np.array([0.2, 0.1]), y)
     (True, False)
     """
     of_y = entropy(np.bincount(discretise_target(np.asarray(y))))
-    return bool(own.max(initial=0.0) > MUCH * of_y)
+    return bool(relevance.max(initial=0.0) > DOMINANT_SHARE * of_y)
 
 
-def agree(own: Array, expected: Array) -> bool:
+def agree(relevance: Array, expected: Array) -> bool:
     """Tell whether features of which more is expected also tell more here, or nothing is expected.
 
     Examples
@@ -113,6 +113,6 @@ def agree(own: Array, expected: Array) -> bool:
     >>> agree(np.array([0.0, 0.1, 0.9]), np.array([0.8, 0.0, 0.0]))
     False
     """
-    if np.ptp(expected) == 0 or np.ptp(own) == 0:
+    if np.ptp(expected) == 0 or np.ptp(relevance) == 0:
         return True
-    return bool(np.corrcoef(own, expected)[0, 1] > 0)
+    return bool(np.corrcoef(relevance, expected)[0, 1] > 0)

@@ -6,20 +6,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from metafs.stats.evidence import agree, information_of_each, one_tells_much, own_evidence, promise
+from metafs.stats.relevance import (
+    agree,
+    has_dominant_feature,
+    information_of_each,
+    priority,
+    relevance_and_entropy,
+)
 
 UNIT = st.lists(st.floats(0.0, 1.0, allow_subnormal=False), min_size=4, max_size=4).map(np.array)
 
 
 @given(UNIT, UNIT, UNIT, st.permutations(range(4)))
-def test_promise_is_own_evidence_relative_to_the_best_and_half_the_expectation(
-    own, spread, expected, order
+def test_priority_is_relevance_relative_to_the_best_plus_half_the_expectation(
+    relevance, spread, expected, order
 ):
-    found = promise(own, spread, expected)
-    most = max(own + spread) or 1.0
-    rows = zip(own, spread, expected, strict=True)
+    found = priority(relevance, spread, expected)
+    most = max(relevance + spread) or 1.0
+    rows = zip(relevance, spread, expected, strict=True)
     np.testing.assert_allclose(found, [(o + h) / most + e / 2 for o, h, e in rows], rtol=1e-12)
-    again = promise(own[order], spread[order], expected[order])
+    again = priority(relevance[order], spread[order], expected[order])
     np.testing.assert_array_equal(again, found[order])
 
 
@@ -34,13 +40,13 @@ def test_entropy_is_that_of_the_definition(matrix):
     X[:, 4] = 2.0
     expected = [entropy(x) for x in X.T]
     assert expected[0] > 1.5 and expected[4] == 0
-    _, found = own_evidence(matrix(X), np.arange(60) % 2)
+    _, found = relevance_and_entropy(matrix(X), np.arange(60) % 2)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-def test_a_category_and_a_gap_are_values_like_others():
+def test_categories_and_missing_values_are_values_like_others():
     X = np.array([[0.0, np.nan], [1.0, 5.0], [2.0, 5.0], [3.0, np.nan]] * 5)
-    _, found = own_evidence(X, np.arange(20) % 2, {0: ("a", "b", "c", "d")})
+    _, found = relevance_and_entropy(X, np.arange(20) % 2, {0: ("a", "b", "c", "d")})
     np.testing.assert_allclose(found, [2.0, 1.0])
 
 
@@ -49,17 +55,17 @@ def test_information_is_that_of_the_definition():
     X, y = rng.integers(0, 3, (60, 4)).astype(float), rng.integers(0, 2, 60)
     expected = [entropy(x) + entropy(y) - entropy(x, y) for x in X.T]
     np.testing.assert_allclose(information_of_each(X, y), expected, atol=1e-12)
-    np.testing.assert_array_equal(own_evidence(X, y)[0], information_of_each(X, y))
+    np.testing.assert_array_equal(relevance_and_entropy(X, y)[0], information_of_each(X, y))
 
 
-def test_nothing_expected_and_nothing_told_are_no_contradiction():
-    own = np.array([0.1, 0.5, 0.0])
-    assert agree(own, np.zeros(3)) and agree(np.zeros(3), own)
-    assert agree(own, own) and not agree(own, 1 - own)
+def test_zero_expectation_or_zero_relevance_is_no_contradiction():
+    relevance = np.array([0.1, 0.5, 0.0])
+    assert agree(relevance, np.zeros(3)) and agree(np.zeros(3), relevance)
+    assert agree(relevance, relevance) and not agree(relevance, 1 - relevance)
 
 
 @pytest.mark.parametrize(("share", "much"), [(0.44, False), (0.46, True)])
-def test_much_is_nearly_half_of_the_target(share, much):
+def test_a_dominant_feature_explains_nearly_half_of_the_target(share, much):
     y = np.array([0, 1] * 8)
-    assert one_tells_much(np.array([share, 0.1]), y) is much
-    assert one_tells_much(np.array([0.81 * share, 0.1]), np.array([0, 0, 0, 1] * 4)) is much
+    assert has_dominant_feature(np.array([share, 0.1]), y) is much
+    assert has_dominant_feature(np.array([0.81 * share, 0.1]), np.array([0, 0, 0, 1] * 4)) is much
