@@ -1,5 +1,8 @@
 """Errors a person can cause: each message is one sentence that says what to do."""
 
+import traceback
+from pathlib import Path
+
 MAX_ERROR = 300
 """Characters of an error that `describe` tells."""
 
@@ -8,6 +11,8 @@ class MetafsError(Exception):
     """Something a person can mend; the command prints the message and exits with `exit_code`."""
 
     exit_code = 1
+    without_data: str | None = None
+    """What to write down in place of a message that may quote the data."""
 
 
 class UsageError(MetafsError, ValueError):
@@ -22,6 +27,21 @@ class ProblemError(MetafsError, ValueError):
 
 class NoScore(ProblemError):
     """A problem can be solved, but its rows allow no score; the message says why."""
+
+
+def kind_and_place(error: BaseException) -> str:
+    """Return the kind of an error and the line that raised it, nothing of its message.
+
+    Messages of other people's code may quote what is in a table; files that are passed on must not.
+
+    Examples
+    --------
+    >>> kind_and_place(ValueError("Ms Miller, 61, diabetic"))
+    'ValueError'
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{place}"
 
 
 def describe(error: BaseException) -> str:

@@ -140,7 +140,7 @@ def line(solution: Solution, width: int) -> str:
     """Return a line for people, the name in so many columns."""
     name = f"{one_line(solution.problem):{width}}"
     if solution.status == "failed":
-        return f"{name}  failed: {one_line(solution.error or '')}"
+        return f"{name}  failed"
     near = ", ".join(f"{one_line(other)} ({d:.2f})" for other, d in solution.neighbours[:2])
     if not near and solution.transferred:
         near = "none; columns judged by their kind"
@@ -163,7 +163,7 @@ def line(solution: Solution, width: int) -> str:
 
 
 def summary(done: list[Solution], seconds: float, db: str) -> str:
-    """Return how many problems were solved, and the name and error of each that was not."""
+    """Return how many problems were solved, the notes, and why each other problem failed."""
     counts = Counter(each.status for each in done)
     text = (
         f"\n{counts['solved']} solved, {counts['skipped']} skipped, {counts['failed']} failed "

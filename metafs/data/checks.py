@@ -124,31 +124,6 @@ def check_shape(X: Matrix, y: Array, names: Sequence[str], where: str) -> None:
     check_name_count(names, n_columns, where)
 
 
-def check_values(X: Matrix, names: Sequence[str], rows: Array, where: str) -> None:
-    """Refuse infinite values and columns without any value; `rows` are the original row numbers."""
-    values = X.data if issparse(X) else X
-    if np.isfinite(values).all():
-        return
-    if issparse(X):
-        infinite = np.flatnonzero(np.isinf(X.data))
-        if len(infinite):
-            row = int(np.searchsorted(X.indptr, infinite[0], side="right")) - 1
-            raise _infinite(names[X.indices[infinite[0]]], rows[row], where)
-        n_missing = np.bincount(X.indices[np.isnan(X.data)], minlength=X.shape[1])
-    else:
-        cells = np.argwhere(np.isinf(X))
-        if len(cells):
-            row, column = cells[0]
-            raise _infinite(names[column], rows[row], where)
-        n_missing = np.isnan(X).sum(axis=0)
-    empty = np.flatnonzero(n_missing == X.shape[0])
-    if len(empty):
-        name = names[int(empty[0])]
-        raise ProblemError(
-            f"{where}: column '{name}' has no values at all; leave it out with {dropping(name)}."
-        )
-
-
 def check_known(X: Matrix, method: str) -> None:
     """Refuse missing values for a method that cannot do with them."""
     values = X.data if issparse(X) else X
@@ -157,13 +132,6 @@ def check_known(X: Matrix, method: str) -> None:
             f"{method} cannot take missing values (NaN): fill them in, leave out the columns that "
             "have any, or take infogain or relieff, which can."
         )
-
-
-def _infinite(name: str, row: int, where: str) -> ProblemError:
-    return ProblemError(
-        f"{where}: column '{name}' has an infinite value in row {row + 1}; mend or empty the "
-        f"value, or leave the column out with {dropping(name)}."
-    )
 
 
 def checked_meta_features(

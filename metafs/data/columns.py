@@ -4,6 +4,9 @@ Numbers stay as they are, booleans are the numbers 0 and 1, dates are seconds si
 Text is read for what it says: numbers, true/false or ISO dates where every value is one, else
 categories, coded 0..K-1 in the order of their sorted labels. NaN stands for missing. Because
 the rule looks at content alone, a table means the same in whatever format it was stored.
+
+What has to be assumed, such as that n/a means missing and that 1,5 is a number, is told with the
+column. An error names column and row, never what the cell holds, because errors are passed on.
 """
 
 import re
@@ -17,16 +20,26 @@ import narwhals as nw
 import numpy as np
 
 from metafs.data.checks import dropping, well_formed
+from metafs.data.notes import COMMAS, MARKERS
 from metafs.data.typing import Array
 from metafs.errors import ProblemError
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 
+ALSO_MISSING = ("n/a", "#n/a", "n.a.", "<na>", "null", "nan")
+"""Missing too, in any case, but worth a note."""
+MISSING_NUMBERS = ("na", "none", "-", "--", ".", "missing", "unknown")
+"""Missing, in any case, where all other values of a column are numbers."""
+
 _MISSING = frozenset(MISSING)
+_ALSO_MISSING = frozenset(ALSO_MISSING)
+_MISSING_NUMBERS = frozenset(MISSING_NUMBERS)
 _BOOLEANS = {"false": 0.0, "true": 1.0}
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
 # Meant as a number, though not written as one: 1,5 or 1,234.5 or 1'000.
 _NUMBER_LIKE = re.compile(r"\s*[-+]?(\d+,\d+|\d{1,3}([,' ]\d{3})+([.,]\d+)?)\s*")
+_DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
+_THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")  # could be decimals as well
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -36,6 +49,8 @@ class Column:
 
     values: Array
     labels: tuple[str, ...] | None = None
+    assumed: tuple[str, ...] = ()
+    """Constants of `metafs.data.notes`."""
 
 
 def number_text(value: float) -> str:
@@ -109,18 +124,57 @@ def _convert_objects(
         raise nested(name, where) from None
     texts = [_text_of(value, name, where) for value in code_of]
     _refuse_nul(texts, codes, name, where)
+    assumed = []
+    if marked := _markers(texts):
+        texts = [None if text in marked else text for text in texts]
+        assumed.append(MARKERS)
     distinct = sorted({text for text in texts if text is not None})
     position = {text: code for code, text in enumerate(distinct)}
     by_code = np.array([-1 if t is None else position[t] for t in texts], dtype=np.int64)
     rows = by_code[codes] if codes else np.empty(0, dtype=np.int64)
     if missing is not None:
         rows[missing] = -1
-    numbers = _meaning(distinct, rows, name, where, mixed)
+    numbers = _with_decimal_commas(distinct)
+    if numbers is not None:
+        assumed.append(COMMAS)
+    else:
+        numbers = _meaning(distinct, rows, name, where, mixed)
     # The last place is what the code -1 of a missing value picks.
     if numbers is None:
         values = np.append(np.arange(len(distinct), dtype=np.float64), np.nan)[rows]
-        return Column(values, tuple(distinct))
-    return Column(np.append(numbers, np.nan)[rows])
+        return Column(values, tuple(distinct), tuple(assumed))
+    return Column(np.append(numbers, np.nan)[rows], None, tuple(assumed))
+
+
+def _markers(texts: Sequence[str | None]) -> set[str]:
+    """Return the texts that are assumed to stand for a missing value."""
+    present = {text for text in texts if text is not None}
+    lower = {text: text.strip().lower() for text in present}
+    marked = {text for text in present if lower[text] in _ALSO_MISSING}
+    if any(lower[text] in _MISSING_NUMBERS for text in present):
+        numeric = [text for text in present - marked if lower[text] not in _MISSING_NUMBERS]
+        if numeric and all(_number_like(text) for text in numeric):
+            marked |= {text for text in present if lower[text] in _MISSING_NUMBERS}
+    return marked
+
+
+def _number_like(text: str) -> bool:
+    return text_number(text) is not None or _DECIMAL_COMMA.fullmatch(text) is not None
+
+
+def _with_decimal_commas(distinct: Sequence[str]) -> Array | None:
+    """Return numbers written with decimal commas, or None if these texts are not all such.
+
+    A comma before exactly three digits may part thousands, a point beside commas likewise.
+    """
+    with_comma = [text for text in distinct if "," in text]
+    if not with_comma or any("." in text for text in distinct):
+        return None
+    if not all(_number_like(text) for text in distinct):
+        return None
+    if all(_THOUSANDS.fullmatch(text) for text in with_comma):
+        return None
+    return np.array([float(text.replace(",", ".")) for text in distinct])
 
 
 def _refuse_nul(texts: Sequence[str | None], codes: Sequence[int], name: str, where: str) -> None:
@@ -152,8 +206,8 @@ def _meaning(
     if not mixed and 2 * is_meant[present].sum() >= len(present):
         row = int(np.flatnonzero((rows >= 0) & is_text[rows])[0])
         raise ProblemError(
-            f"{where}: text in a numeric column: '{name}' holds '{distinct[rows[row]]}' in row "
-            f"{row + 1}; mend the value or leave the column out with {dropping(name)}."
+            f"{where}: text in a numeric column: '{name}' holds text in row {row + 1}, or a number "
+            f"with separators; mend the value or leave the column out with {dropping(name)}."
         )
     return None
 

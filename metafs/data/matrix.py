@@ -11,6 +11,7 @@ from sklearn.utils import check_X_y
 from metafs.data.checks import check_known, check_width
 from metafs.data.columns import convert, series_values
 from metafs.data.limits import check_table_bytes
+from metafs.data.notes import Notes
 from metafs.data.typing import Array, Matrix
 from metafs.errors import MetafsError, ProblemError
 
@@ -52,7 +53,11 @@ def table_and_target(X: Any, y: Any, measure: str) -> tuple[Matrix, Array]:
 
 
 def matrix_of_columns(
-    columns: Iterable[tuple[str, Array]], n_columns: int, n_rows: int, where: str
+    columns: Iterable[tuple[str, Array]],
+    n_columns: int,
+    n_rows: int,
+    where: str,
+    notes: Notes | None = None,
 ) -> tuple[Matrix, dict[int, tuple[str, ...]]]:
     """Convert named raw columns, one at a time, into a matrix and the labels of its categories."""
     check_table_bytes(8 * n_rows * n_columns, f"its {n_rows:,} rows of numbers", where)
@@ -61,13 +66,15 @@ def matrix_of_columns(
     for j, (name, raw) in enumerate(columns):
         column = convert(raw, name=name, where=where)
         X[:, j] = column.values
+        if notes is not None:
+            notes.add_all(column.assumed, name)
         if column.labels is not None:
             categories[j] = column.labels
     return X, categories
 
 
 def matrix_of_array(
-    X: Any, feature_names: Sequence[str] | None, where: str
+    X: Any, feature_names: Sequence[str] | None, where: str, notes: Notes | None = None
 ) -> tuple[Matrix, dict[int, tuple[str, ...]]]:
     """Convert an array-like or sparse matrix; only text and objects need the rule for columns."""
     if issparse(X):
@@ -83,7 +90,7 @@ def matrix_of_array(
     if feature_names is None or len(feature_names) != X.shape[1]:
         feature_names = [f"x{j}" for j in range(X.shape[1])]
     named = zip(map(str, feature_names), X.T, strict=True)
-    return matrix_of_columns(named, X.shape[1], X.shape[0], where)
+    return matrix_of_columns(named, X.shape[1], X.shape[0], where, notes)
 
 
 def _canonical_csr(X: Any) -> csr_array:

@@ -3,7 +3,7 @@
 A note names columns, never what a cell holds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from metafs.data.checks import counted, listing
@@ -25,6 +25,11 @@ class Notes:
     def add(self, assumed: str, name: str) -> None:
         """Note for one column what was assumed, one of the constants of this module."""
         self.columns.setdefault(assumed, []).append(name)
+
+    def add_all(self, assumed: Iterable[str], name: str) -> None:
+        """Note several assumptions for one column."""
+        for each in assumed:
+            self.add(each, name)
 
     def told(self) -> tuple[str, ...]:
         """Return one sentence for each assumption.

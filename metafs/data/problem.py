@@ -1,12 +1,11 @@
 """A problem: a table of features and a target, checked once and then never changed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
 import narwhals as nw
-import numpy as np
 
 from metafs.data import checks
 from metafs.data.columns import frame_columns, frame_names
@@ -17,8 +16,10 @@ from metafs.data.matrix import (
     matrix_of_columns,
     raw_target,
 )
+from metafs.data.notes import Notes
 from metafs.data.target import encode_target
 from metafs.data.typing import Array, Matrix
+from metafs.data.usable import LeaveOut, usable_columns, without_infinities
 from metafs.errors import ProblemError
 
 
@@ -144,12 +145,14 @@ class Problem:
         source: str = "",
         meta_features: Any = None,
         meta_feature_names: Sequence[str] = (),
+        leave_out: LeaveOut = "empty",
     ) -> Self:
         """Build a problem from arrays, lists, a sparse matrix, or a pandas or polars frame.
 
-        Rows whose target is missing are kept apart as `X_unlabelled`. Columns of a bare array are
-        called x0, x1, ... and belong to no space unless `space` names one; named columns belong
-        to "default".
+        Rows whose target is missing are kept apart as `X_unlabelled`. Columns without any value are
+        left out; with `leave_out` "constant" also those with one value in all rows, with "nothing"
+        none. Infinite values are missing. Columns of a bare array are called x0, x1, ... and belong
+        to no space unless `space` names one; named columns belong to "default".
 
         The target is y, of any array-like kind, or the name of a column of the frame X. With task
         "auto" it is taken for classes if it is text or boolean, if it has two distinct values, or
@@ -163,6 +166,7 @@ class Problem:
         """
         where = checks.well_formed(source or name)
         described = {"name": name, "source": source}
+        notes = Notes()
         if nw.dependencies.is_into_dataframe(X):
             names = frame_names(X)
             checks.check_names(names, where)
@@ -174,10 +178,10 @@ class Problem:
                 y = next(raw for column, raw in frame_columns(X) if column == target)
                 names.remove(target)
                 columns = (pair for pair in columns if pair[0] != target)
-            matrix, categories = matrix_of_columns(columns, len(names), len(X), where)
+            matrix, categories = matrix_of_columns(columns, len(names), len(X), where, notes)
             feature_names = names if feature_names is None else feature_names
         else:
-            matrix, categories = matrix_of_array(X, feature_names, where)
+            matrix, categories = matrix_of_array(X, feature_names, where, notes)
         if feature_names is not None:
             space = "default" if space is None else space
             names = [str(feature) for feature in feature_names]
@@ -193,6 +197,8 @@ class Problem:
             task=task,
             meta_features=meta_features,
             meta_feature_names=tuple(meta_feature_names),
+            notes=notes,
+            leave_out=leave_out,
             **described,
         )
 
@@ -211,23 +217,35 @@ class Problem:
         categories: Mapping[int, tuple[str, ...]] | None = None,
         meta_features: Any = None,
         meta_feature_names: tuple[str, ...] = (),
+        notes: Notes | None = None,
+        leave_out: LeaveOut = "empty",
+        keep: Collection[str] = (),
     ) -> Self:
-        """Check a converted matrix and a raw target, and build the problem from them."""
+        """Check a converted matrix and a raw target, and build the problem from them.
+
+        Columns in `keep` are not left out for being constant.
+        """
+        notes = notes or Notes()
         name, source, target = map(checks.well_formed, (name, source, target))
         feature_names = [checks.well_formed(feature) for feature in feature_names]
         where = source or name
         checks.check_shape(X, y, feature_names, where)
         checks.check_names(feature_names, where)
         encoded = encode_target(y, name=target, where=where, task=task)
+        notes.add_all(encoded.assumed, target)
         categories = dict(categories or {})
         X_unlabelled = None
         if not encoded.present.all():
             X, X_unlabelled, categories = labelled_and_not(X, encoded.present, categories)
-        checks.check_values(X, feature_names, np.flatnonzero(encoded.present), where)
+            X_unlabelled = without_infinities(X_unlabelled, feature_names, Notes())
+        X = without_infinities(X, feature_names, notes)
+        used = usable_columns(
+            X, feature_names, leave_out=leave_out, keep=keep, notes=notes, where=where
+        )
         meta_features, meta_feature_names = checks.checked_meta_features(
             meta_features, meta_feature_names, len(feature_names), where
         )
-        return cls(
+        problem = cls(
             X=X,
             y=encoded.y,
             feature_names=tuple(feature_names),
@@ -240,4 +258,6 @@ class Problem:
             meta_features=meta_features,
             meta_feature_names=meta_feature_names,
             X_unlabelled=X_unlabelled,
+            notes=notes.told(),
         )
+        return problem if len(used) == len(feature_names) else problem.columns(used.tolist())

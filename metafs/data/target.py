@@ -29,6 +29,8 @@ class Target:
     y: Array
     classes: tuple[str, ...] | None
     present: Array
+    assumed: tuple[str, ...] = ()
+    """What was assumed in reading the values, constants of `metafs.data.notes`."""
 
 
 def looks_like_classes(values: Array) -> bool:
@@ -105,10 +107,10 @@ def encode_target(raw: Array, *, name: str, where: str, task: str = "auto") -> T
     elif _are_classes(column, values, task):
         classes = tuple(number_text(value) for value in distinct)
     else:
-        _refuse_constant(number_text(values[0]), len(distinct), name, where)
-        return Target(values, None, present)
-    _refuse_constant(classes[0], len(classes), name, where)
-    return Target(codes.astype(np.int64), classes, present)
+        _refuse_constant(len(distinct), name, where)
+        return Target(values, None, present, column.assumed)
+    _refuse_constant(len(classes), name, where)
+    return Target(codes.astype(np.int64), classes, present, column.assumed)
 
 
 def _read(raw: Array, name: str, where: str, task: str) -> Column:
@@ -119,8 +121,8 @@ def _read(raw: Array, name: str, where: str, task: str) -> Column:
         numeric = convert(raw, name=name, where=where)
         if numeric.labels is not None:
             raise ProblemError(
-                f"{where}: the target '{name}' is text ('{column.labels[0]}'), so it cannot be "
-                "predicted as numbers; ask for classes or choose another target."
+                f"{where}: the target '{name}' is text, so it cannot be predicted as numbers; ask "
+                "for classes or choose another target."
             )
     few = len(column.labels) <= MAX_CLASSES and 2 * len(column.labels) <= len(column.values)
     if task == "auto" and not few:
@@ -129,9 +131,9 @@ def _read(raw: Array, name: str, where: str, task: str) -> Column:
     return column
 
 
-def _refuse_constant(value: str, n_distinct: int, name: str, where: str) -> None:
+def _refuse_constant(n_distinct: int, name: str, where: str) -> None:
     if n_distinct == 1:
         raise ProblemError(
-            f"{where}: the target '{name}' is constant, with only one class or value ('{value}') "
-            "in all its rows, so there is nothing to predict; choose another target."
+            f"{where}: the target '{name}' is constant, with only one class or value in all its "
+            "rows, so there is nothing to predict; choose another target."
         )

@@ -3,7 +3,6 @@
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ import numpy as np
 from metafs.data.problem import Problem
 from metafs.data.row_hashes import sketch
 from metafs.data.typing import Array
-from metafs.errors import MetafsError, describe
-from metafs.memory import NeighbourRow, ProblemRow, RunRow, SelectionRows
+from metafs.errors import MetafsError, describe, kind_and_place
+from metafs.memory import NeighbourRow, RunRow, SelectionRows
 from metafs.memory.memory import Memory, problem_row
 from metafs.pipeline.reference import Learned
 from metafs.pipeline.saving import saving
@@ -33,12 +32,19 @@ class Failure:
     message: str
     details: str
     problem: Problem | None = None
+    stored: str = ""
+    """The message for the MetaDB, which quotes no data."""
 
 
 def failure(error: Exception, name: str, origin: str, problem: Problem | None) -> Failure:
     """Turn whatever was raised into a sentence, and keep the traceback for who asks."""
-    message = " ".join(str(error).split()) if isinstance(error, MetafsError) else describe(error)
-    return Failure(name, origin, message, "".join(traceback.format_exception(error)), problem)
+    if isinstance(error, MetafsError):
+        message = " ".join(str(error).split())
+        stored = error.without_data or message
+    else:
+        message, stored = describe(error), kind_and_place(error)
+    details = "".join(traceback.format_exception(error))
+    return Failure(name, origin, message, details, problem, stored)
 
 
 def finish(prepared: Prepared, worked: Worked | Failure, memory: Memory | None) -> Solution:
@@ -63,10 +69,13 @@ def finish(prepared: Prepared, worked: Worked | Failure, memory: Memory | None) 
 
 
 def fail(failed: Failure, plan: Plan, memory: Memory | None) -> Solution:
-    """Record that a problem failed, and say why."""
-    if memory is not None:
-        run = replace(_run(plan), status="failed", error=failed.message)
-        memory.record_failure(_failed_problem_row(failed), run)
+    """Say why a problem failed, and record it unless it could not even be read.
+
+    The MetaDB is passed on, so it gets only what cannot quote the data.
+    """
+    if memory is not None and failed.problem is not None:
+        run = replace(_run(plan), status="failed", error=failed.stored)
+        memory.record_failure(problem_row(failed.problem), run)
     return Solution(failed.name, "failed", error=failed.message, details=failed.details)
 
 
@@ -193,16 +202,6 @@ def _run(plan: Plan) -> RunRow:
         target_score=target if isinstance(target, (int, float)) else None,
         settings=settings.digest(),
     )
-
-
-def _failed_problem_row(failed: Failure) -> ProblemRow:
-    """Return the problem, or, if it could not even be read, one row for its source."""
-    if failed.problem is not None:
-        return problem_row(failed.problem)
-    unique = f"{failed.origin}\0{failed.name}".encode("utf-8", "surrogatepass")
-    digest = blake2b(unique, digest_size=12).hexdigest()
-    unread = f"unread:{digest}"
-    return ProblemRow(unread, failed.name, failed.origin, unread, 0, 0, "")
 
 
 def _plain(value: Any) -> Any:

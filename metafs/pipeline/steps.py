@@ -16,7 +16,7 @@ import numpy as np
 from metafs.data.problem import Problem
 from metafs.data.row_hashes import row_hashes
 from metafs.data.typing import Array
-from metafs.errors import MetafsError, NoScore, ProblemError, describe
+from metafs.errors import MetafsError, NoScore, ProblemError, describe, kind_and_place
 from metafs.memory import FeatureExperience, Neighbour
 from metafs.memory.memory import Memory
 from metafs.memory.projection import Described
@@ -349,6 +349,7 @@ def blaming(kind: str, name: str, problem: Problem) -> Iterator[Any]:
     except (MetafsError, KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:
-        raise ProblemError(
-            f"{kind} {name!r} failed on {problem.name!r}: {describe(error)}"
-        ) from error
+        failed = f"{kind} {name!r} failed on {problem.name!r}"
+        told = ProblemError(f"{failed}: {describe(error)}")
+        told.without_data = f"{failed}: {kind_and_place(error)}"
+        raise told from error

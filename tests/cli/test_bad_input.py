@@ -40,11 +40,10 @@ BAD_FILES = {
     "wrong target": ("x.csv", text(GOOD.replace("y\n", "z\n", 1)), "y"),
     "one class": ("x.csv", text(GOOD.replace("yes", "no")), "class"),
     "constant target": ("x.csv", text("a,y\n" + "1,3.5\n2,3.5\n" * 5), "y"),
-    "column of NaN": ("x.csv", text("a,b,y\n" + "1,,no\n2,,yes\n" * 5), "'b'"),
+    "columns of NaN": ("x.csv", text("a,b,y\n" + ",,no\n,,yes\n" * 5), "no feature column"),
     "duplicate names": ("x.csv", text(GOOD.replace("a,b,y", "a,a,y")), "'a'"),
-    "text among numbers": ("x.csv", text(GOOD + "oops,1,no\n" + "7,1,no\n" * 5), "oops"),
-    "infinite": ("x.csv", text(GOOD + "inf,1,no\n"), "infinite"),
-    "not utf-8": ("x.csv", raw(GOOD.encode() + b"\xff\xfe,1,no\n"), "UTF-8"),
+    "text among numbers": ("x.csv", text(GOOD + "oops,1,no\n" + "7,1,no\n" * 5), "row 21"),
+    "not text": ("x.csv", raw(GOOD.encode() + b"\xff\x81,1,no\n"), "UTF-8"),
     "truncated parquet": ("x.parquet", truncated_parquet, "parquet"),
     "not an npz": ("x.npz", text("nonsense"), "npz"),
     "ragged": ("x.csv", text(GOOD + "1,2\n1,2,3,4\n"), "x.csv"),
@@ -75,11 +74,54 @@ def test_a_bad_file_gets_a_sentence_and_the_others_are_solved(tmp_path, kind):
     assert told["x"]["status"] == "failed"
     assert name in told["x"]["error"]
     assert "\n" not in told["x"]["error"]
+    assert result.stderr.count(told["x"]["error"]) == 1
     assert f"failed: x: {told['x']['error']}" in result.stderr
+    assert "oops" not in result.output
     db = MetaDB(tmp_path / "m.duckdb")
     assert db.check() == []
-    status, error = db.runs().columns.index("status"), db.runs().columns.index("error")
-    assert [row[error] for row in db.runs().rows if row[status] == "failed"] == [told["x"]["error"]]
+    assert set(db.problems().column("name")) == {"a good one", "z good one"}
+    assert set(db.runs().column("status")) == {"solved"}
+
+
+def test_a_mistyped_target_is_told_once_and_remembered_nowhere(tmp_path):
+    for name in "abc":
+        (tmp_path / f"{name}.csv").write_text(GOOD)
+    result = invoke("solve", tmp_path, "--target", "yy", "--db", tmp_path / "m.duckdb")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "metafs: none of the 3 tables has a column 'yy' (the target); did you mean 'y'?\n"
+    )
+    assert not (tmp_path / "m.duckdb").exists()
+
+
+def test_a_failed_problem_is_told_once_in_a_table_for_people(tmp_path):
+    (tmp_path / "good.csv").write_text(GOOD)
+    (tmp_path / "bad.csv").write_text("")
+    result = invoke("solve", tmp_path, "--target", "y", "--db", tmp_path / "m.duckdb")
+    assert result.output.count("the file is empty") == 1
+    assert result.stdout.splitlines()[1].split() == ["bad", "failed"]
+
+
+def test_notes_are_told_once_for_all_problems_and_in_json(tmp_path):
+    odd = "a;b;none;same;y\n" + "1,5;n/a;;7;no\n2,25;3;NA;7;sí\ninf;4;;7;no\n1,5;3;;7;sí\n" * 4
+    for number in range(3):
+        content = odd.replace("2,25", f"{number},25").encode("latin-1")
+        (tmp_path / f"t{number}.csv").write_bytes(content)
+    notes = [
+        "read the text as 'Latin-1 (Windows-1252)', because it is not UTF-8",
+        "read the commas in 'a' as decimal points",
+        "took text such as n/a for missing in 'b'",
+        "took infinite values for missing in 'a'",
+        "left out 1 column without any value: 'none'",
+        "left out 1 column with one value in all rows: 'same'",
+    ]
+    arguments = ("solve", tmp_path, "--target", "y", "--folds", "2")
+    result = invoke(*arguments, "--db", tmp_path / "m.duckdb")
+    assert result.exit_code == 0
+    told = [each for each in result.stderr.splitlines() if each.startswith("note: ")]
+    assert told == [f"note: t0 and 2 more: {note}." for note in notes]
+    result = invoke(*arguments, "--db", tmp_path / "n.duckdb", "--json")
+    assert [json.loads(each)["notes"] for each in result.stdout.splitlines()] == [notes] * 3
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,9 @@ class Table:
         values = [row.get(j, default) if isinstance(row, dict) else row[j] for row in self.rows]
         if not attribute.numeric:
             return np.array(values, dtype=object)
-        numbers = [self._number(value, j, row) for row, value in enumerate(values, start=1)]
+        numbers = [np.nan if value in MISSING else text_number(value) for value in values]
+        if None in numbers:  # the rule for columns decides what it means
+            return np.array(values, dtype=object)
         return np.array(numbers, dtype=np.float64)
 
     def csr(self, positions: Sequence[int]) -> csr_array | None:
@@ -82,8 +84,8 @@ class Table:
         if number is None:
             name = self.attributes[j].name
             raise ProblemError(
-                f"{self.where}: text in a numeric column: '{name}' holds '{value}' in row {row}; "
-                f"mend the value or leave the column out with {dropping(name)}."
+                f"{self.where}: text in a numeric column: '{name}' holds text in row {row}; mend "
+                f"the value or leave the column out with {dropping(name)}."
             )
         return number
 
@@ -108,7 +110,7 @@ def read_table(path: Path, where: str) -> Table:
 
 def _read_header(file: IO[str], where: str) -> list[Attribute]:
     attributes: list[Attribute] = []
-    for line in file:
+    for number, line in enumerate(file, start=1):
         line = line.strip()
         keyword = line.split(None, 1)[0].lower() if line else "%"
         if keyword.startswith("%") or keyword == "@relation":
@@ -117,7 +119,10 @@ def _read_header(file: IO[str], where: str) -> list[Attribute]:
             break
         declared = _ATTRIBUTE.fullmatch(line)
         if declared is None:
-            raise ProblemError(f"{where}: '{line[:60]}' is no ARFF declaration; mend the line.")
+            raise ProblemError(
+                f"{where}: line {number} is no ARFF declaration, and no @data came before it; mend "
+                "the line."
+            )
         attributes.append(_attribute(_unquoted(declared[1]), declared[2].strip(), where))
     else:
         raise ProblemError(f"{where}: has no @data section; write the file again.")
@@ -158,8 +163,8 @@ def _sparse_row(pairs: str, n_attributes: int, number: int, where: str) -> dict[
         pair = _PAIR.match(pairs, start)
         if pair is None or int(pair[1]) >= n_attributes:
             raise ProblemError(
-                f"{where}: row {number} has '{pairs[start:][:20]}' where an attribute from 0 "
-                f"to {n_attributes - 1} and its value should be; mend the row."
+                f"{where}: row {number} has something else where an attribute from 0 to "
+                f"{n_attributes - 1} and its value should be; mend the row."
             )
         row[int(pair[1])] = _unquoted(pair[2].strip())
         start = pair.end()

@@ -85,8 +85,8 @@ def read_svmlight(path: Path, name: str, target: str, options: ReadOptions) -> P
     refuse_empty(path, where)
     try:
         X, y = load_svmlight_file(str(path))
-    except (ValueError, OSError, EOFError, OverflowError) as error:
-        raise not_utf8(path, where) or unreadable(where, f"not svmlight: {error}") from None
+    except (ValueError, OSError, EOFError, OverflowError):
+        raise not_utf8(path, where) or unreadable(where, "it is not svmlight") from None
     return _problem(csr_array(X), y, None, where=where, name=name, target=target, options=options)
 
 

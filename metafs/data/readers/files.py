@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, cast
 
 from metafs.data.checks import well_formed
@@ -29,6 +28,12 @@ KINDS = {
     ".svm": "svmlight",
     ".toml": "stream",
 }
+
+
+class NotUtf8(ProblemError):
+    """A text file has bytes that are not UTF-8."""
+
+
 TABLES = ("csv", "tsv", "parquet", "json", "arff")
 _COMPRESSIBLE = ("csv", "tsv", "json", "arff", "svmlight")
 _SPECIAL = {
@@ -90,18 +95,6 @@ def no_file(path: Path, *, or_folder: bool = False) -> str | None:
     if kind == stat.S_IFDIR and not or_folder:
         return f"'{shown(path)}' is a folder, not a file; name a file in it."
     return None
-
-
-@contextmanager
-def utf8_name(path: Path) -> Iterator[Path]:
-    """Lend the file under a name in UTF-8, which DuckDB insists on: its own, or that of a link."""
-    if shown(path.absolute()) == str(path.absolute()):
-        yield path
-        return
-    with TemporaryDirectory() as folder:
-        link = Path(folder, well_formed(path.name))
-        link.symlink_to(path.absolute())
-        yield link
 
 
 def open_bytes(path: Path) -> IO[bytes]:
@@ -166,7 +159,7 @@ def not_utf8(path: Path, where: str) -> ProblemError | None:
                 try:
                     line.decode("utf-8")
                 except UnicodeDecodeError:
-                    return ProblemError(
+                    return NotUtf8(
                         f"{where}: line {number} is not UTF-8 text; save the file as UTF-8."
                     )
     except (OSError, EOFError):

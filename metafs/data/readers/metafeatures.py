@@ -10,9 +10,11 @@ import numpy as np
 
 from metafs.data.checks import LARGEST_META_FEATURE, check_names, checked_meta_features, listing
 from metafs.data.columns import Column, convert, number_text
+from metafs.data.notes import Notes
 from metafs.data.problem import Problem
 from metafs.data.readers import tables
-from metafs.data.readers.files import TABLES, kind_of, no_file, shown, utf8_name
+from metafs.data.readers.encodings import read_as_utf8
+from metafs.data.readers.files import TABLES, kind_of, no_file, shown
 from metafs.data.typing import Array
 from metafs.errors import ProblemError, UsageError
 
@@ -28,6 +30,8 @@ class FeatureTable:
     """(n_features, k), NaN where unknown."""
     where: str = "the table"
     """The file, for sentences."""
+    notes: tuple[str, ...] = ()
+    """What was assumed when it was read."""
 
 
 MOST_LABELS = 50
@@ -56,7 +60,12 @@ def attach(problem: Problem, meta_features: FeatureTable | Path | Mapping[str, A
     rows = [row_of.get(name, len(row_of)) for name in problem.feature_names]
     values = np.vstack([table.values, np.full(table.values.shape[1], np.nan)])[rows]
     checked, names = checked_meta_features(values, table.names, problem.n_features, where)
-    return replace(problem, meta_features=checked, meta_feature_names=tuple(names))
+    return replace(
+        problem,
+        meta_features=checked,
+        meta_feature_names=tuple(names),
+        notes=(*problem.notes, *table.notes),
+    )
 
 
 def read_feature_table(path: Path) -> FeatureTable:
@@ -67,11 +76,12 @@ def read_feature_table(path: Path) -> FeatureTable:
     where = shown(path)
     if wrong := no_file(path):
         raise UsageError(f"for meta-features, {wrong}")
-    with utf8_name(path) as readable:
-        return _from_table(readable, where)
+    notes = Notes()
+    table = read_as_utf8(path, where, lambda copy: _from_table(copy, where, notes), notes)
+    return replace(table, notes=tuple(f"meta-features: {note}" for note in notes.told()))
 
 
-def _from_table(path: Path, where: str) -> FeatureTable:
+def _from_table(path: Path, where: str, notes: Notes) -> FeatureTable:
     if kind_of(path) not in TABLES:
         raise ProblemError(f"{where}: meta-features must be a table: {', '.join(TABLES)}.")
     names = tables.column_names(path, where)
@@ -92,7 +102,9 @@ def _from_table(path: Path, where: str) -> FeatureTable:
             )
     found: dict[str, Array] = {}
     for name, raw in columns:
-        found |= _numbers(convert(raw, name=name, where=where), name, where)
+        column = convert(raw, name=name, where=where)
+        notes.add_all(column.assumed, name)
+        found |= _numbers(column, name, where)
     check_names(list(found), where)
     values = np.column_stack(list(found.values()))
     for row, column in np.argwhere(np.abs(values) > LARGEST_META_FEATURE)[:1]:

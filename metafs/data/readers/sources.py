@@ -15,10 +15,11 @@ from metafs.data.checks import listing
 from metafs.data.problem import Problem
 from metafs.data.readers import arrays, metafeatures, tables
 from metafs.data.readers.demo import DEMOS, PREFIX
-from metafs.data.readers.files import KINDS, TABLES, kind_of, no_file, shown, stem_of, utf8_name
+from metafs.data.readers.files import KINDS, TABLES, kind_of, no_file, shown, stem_of
 from metafs.data.readers.naming import distinct
 from metafs.data.readers.source import ReadOptions, Source
 from metafs.data.readers.streams import Entry, Meta, read_entries
+from metafs.data.readers.wanted import check_wanted, column_names
 from metafs.data.target import check_task
 from metafs.errors import ProblemError, UsageError
 
@@ -29,7 +30,11 @@ def sources(
     """Return a source for every problem that these files, folders, streams and demos hold."""
     options = options or ReadOptions()
     _check(options)
-    found = [source for name in names for source in _expand(fspath(name), options)]
+    given = [fspath(name) for name in names]
+    found = [source for name in given for source in _expand(name, options)]
+    files = [_files(name) for name in given]
+    if all(files):
+        check_wanted([path for each in files for path in each], options)
     if options.meta_features is not None:
         described = partial(_read_described, table=_feature_table(options.meta_features))
         found = [replace(source, reader=partial(described, source)) for source in found]
@@ -77,14 +82,26 @@ def _demo(name: str) -> Callable[[ReadOptions], list[Source]]:
     return DEMOS[name]
 
 
-def _folder(folder: Path, options: ReadOptions) -> Iterator[Source]:
-    files = [
+def _files(name: str) -> list[Path]:
+    """Return the files that a name stands for; none for a demo or a stream."""
+    path = Path(name)
+    if name.startswith(PREFIX) or kind_of(path) == "stream":
+        return []
+    return _files_in(path) if path.is_dir() else [path]
+
+
+def _files_in(folder: Path) -> list[Path]:
+    return [
         path
         for path in sorted(folder.iterdir())
         if not path.is_dir()
         and not path.name.startswith(".")
         and kind_of(path) not in (None, "stream")
     ]
+
+
+def _folder(folder: Path, options: ReadOptions) -> Iterator[Source]:
+    files = _files_in(folder)
     if not files:
         raise UsageError(
             f"{shown(folder)}: the folder holds no problems; put files of these kinds directly "
@@ -117,6 +134,8 @@ def _entry(entry: Entry) -> Iterator[Source]:
     try:
         _check(entry.options)
         expanded = list(_expand(entry.source, entry.options, in_stream=True))
+        if len(files := _files(entry.source)) > 1:
+            check_wanted(files, entry.options)
         if entry.name is not None:
             expanded = distinct(expanded)
     except UsageError as error:
@@ -159,8 +178,7 @@ def _read_described(source: Source, table: metafeatures.FeatureTable) -> Problem
 def _without_target(path: Path) -> str:
     where = shown(path)
     try:
-        with utf8_name(path) as readable:
-            columns = tables.column_names(readable, where)
+        columns = column_names(path)
     except ProblemError as error:
         return str(error)
     return (

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from metafs.data.matrix import matrix_of_columns
+from metafs.data.notes import Notes
 from metafs.data.problem import Problem
 from metafs.data.readers import arff, delimited, duck
-from metafs.data.readers.files import kind_of, refuse_empty, shown, utf8_name
+from metafs.data.readers.encodings import read_as_utf8
+from metafs.data.readers.files import kind_of, refuse_empty, shown
 from metafs.data.readers.source import ReadOptions, feature_positions
 from metafs.data.typing import Array, Matrix
 
@@ -46,28 +48,39 @@ def read_columns(
 
 def read_problem(path: Path, name: str, target: str, options: ReadOptions) -> Problem:
     """Read a table and make one of its columns the target."""
-    where = shown(path)
-    with utf8_name(path) as path:
+    where, notes = shown(path), Notes()
+
+    def read(path: Path) -> Problem:
         names = column_names(path, where)
         if target not in names and kind_of(path) in ("csv", "tsv"):
             delimited.refuse_headless(names, where)
         features = feature_positions(names, target=target, options=options, where=where)
-        y, X, categories = _read_matrix(path, where, names, names.index(target), features)
-    return Problem.of_matrix(
-        X,
-        y,
-        [names[j] for j in features],
-        categories=categories,
-        name=name,
-        space=options.space or "default",
-        source=where,
-        target=target,
-        task=options.task,
-    )
+        y, X, categories = _read_matrix(path, where, names, names.index(target), features, notes)
+        return Problem.of_matrix(
+            X,
+            y,
+            [names[j] for j in features],
+            categories=categories,
+            name=name,
+            space=options.space or "default",
+            source=where,
+            target=target,
+            task=options.task,
+            notes=notes,
+            leave_out="constant",
+            keep=options.keep,
+        )
+
+    return read_as_utf8(path, where, read, notes)
 
 
 def _read_matrix(
-    path: Path, where: str, names: Sequence[str], target: int, features: Sequence[int]
+    path: Path,
+    where: str,
+    names: Sequence[str],
+    target: int,
+    features: Sequence[int],
+    notes: Notes,
 ) -> tuple[Array, Matrix, dict[int, tuple[str, ...]]]:
     columns: Iterator[tuple[str, Array]]
     if kind_of(path) == "arff":
@@ -80,5 +93,5 @@ def _read_matrix(
     else:
         n_rows, columns = read_columns(path, where, names, [target, *features])
     _, y = next(columns)
-    X, categories = matrix_of_columns(columns, len(features), n_rows, where)
+    X, categories = matrix_of_columns(columns, len(features), n_rows, where, notes)
     return y, X, categories

@@ -99,7 +99,6 @@ def test_small_integers_do_not_wrap(tmp_path):
         (PARTS | {"indices": PARTS["indices"] + 7, "y": Y}, "CSR parts do not fit together"),
         (PARTS | {"shape": np.array([4]), "y": Y}, "CSR parts do not fit together"),
         (PARTS | {"data": np.array(["a"] * 6), "y": Y}, "CSR parts do not fit together"),
-        ({"X": np.where(X == 2, np.inf, X), "y": Y}, "'x2' has an infinite value in row 1"),
         ({"X": X.astype(complex), "y": Y}, "column 'x0'"),
     ],
 )
@@ -170,7 +169,6 @@ def test_a_file_that_is_no_npz(tmp_path):
         (b"1 1:2 2:x\n0 1:3\n", "not svmlight"),
         (b"1 1:2\n1 1:3\n", "constant"),
         (b"1 1:2\n", "1 row"),
-        (b"1 1:inf\n0 1:2\n", "infinite"),
     ],
 )
 def test_bad_svmlight_is_told_in_a_sentence(tmp_path, content, words):

@@ -43,7 +43,7 @@ def test_a_folder_gives_its_files_sorted(folder):
 
 
 def test_listing_does_not_read(folder):
-    (folder / "a.csv").write_bytes(b"\xff\xfe")
+    (folder / "a.csv").write_bytes(b"\xff\x00\x01")
     first, _ = sources([folder / "a.csv", folder / "b.csv"], ReadOptions(targets=("y",)))
     with pytest.raises(ProblemError, match="not UTF-8"):
         first.read()
@@ -162,8 +162,8 @@ def test_file_names_need_not_be_utf8(tmp_path):
     assert [problem.name for problem in problems] == ["caf?.csv", "caf?.parquet"]
     assert problems[0].fingerprint == problems[1].fingerprint
     assert [source.origin for source in found] == [problem.source for problem in problems]
-    with pytest.raises(ProblemError, match=r"caf\?.csv: there is no column 'w'"):
-        sources([tmp_path], ReadOptions(targets=("w",)))[0].read()
+    with pytest.raises(UsageError, match="none of the 2 tables has a column 'w'"):
+        sources([tmp_path], ReadOptions(targets=("w",)))
     with pytest.raises(UsageError, match=r"caf\?.csv: say with --target"):
         sources([tmp_path])
 

@@ -11,6 +11,7 @@ import pytest
 
 from metafs.data.problem import Problem
 from metafs.data.readers import ReadOptions, sources
+from metafs.errors import ProblemError
 
 ROWS = [
     {"amount": 1.5, "flag": True, "colour": "red", "Colour": 3, "since": "2020-01-01", "y": "yes"},
@@ -245,3 +246,38 @@ def test_a_source_can_be_sent_to_another_process(tmp_path, expected):
     sent = pickle.loads(pickle.dumps(source))
     assert sent.keep == ("flag",)
     assert sent.read().fingerprint == expected.fingerprint
+
+
+def test_empty_and_constant_columns_of_a_table_are_left_out_with_a_note(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,none,same,b,kept,y\n" + "1,,7,3,5,no\n2,NA,7,4,5,yes\n" * 3)
+    problem = sources([path], ReadOptions(targets=("y",), keep=("kept",)))[0].read()
+    assert problem.feature_names == ("a", "b", "kept")
+    assert problem.notes == (
+        "left out 1 column without any value: 'none'",
+        "left out 1 column with one value in all rows: 'same'",
+    )
+    with pytest.raises(ProblemError, match="'none', which is to be kept, has no values at all"):
+        sources([path], ReadOptions(targets=("y",), keep=("none",)))[0].read()
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.arff", "t.csv.gz"])
+def test_latin_1_is_read_with_a_note(tmp_path, name):
+    rows = [(i, ["chaud", "tiède"][i % 2], ["été", "hiver"][i % 2]) for i in range(8)]
+    content = {
+        "t.csv": "a,kind,saison\n" + "".join(f"{a},{k},{s}\n" for a, k, s in rows),
+        "t.jsonl": "".join(f'{{"a":{a},"kind":"{k}","saison":"{s}"}}\n' for a, k, s in rows),
+        "t.arff": "@relation r\n@attribute a numeric\n@attribute kind string\n@attribute saison "
+        "{été,hiver}\n@data\n" + "".join(f"{a},{k},{s}\n" for a, k, s in rows),
+    }[name.removesuffix(".gz")].encode("latin-1")
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    problem = sources([tmp_path / name], ReadOptions(targets=("saison",)))[0].read()
+    assert problem.classes == ("hiver", "été")
+    assert problem.categories == {1: ("chaud", "tiède")}
+    assert problem.notes == ("read the text as 'Latin-1 (Windows-1252)', because it is not UTF-8",)
+
+
+def test_utf_16_is_read_with_a_note(tmp_path):
+    (tmp_path / "t.csv").write_bytes("a,y\n1,no\n2,oui\n3,no\n".encode("utf-16"))
+    problem = sources([tmp_path / "t.csv"], ReadOptions(targets=("y",)))[0].read()
+    assert (problem.classes, problem.notes[0][:25]) == (("no", "oui"), "read the text as 'UTF-16'")

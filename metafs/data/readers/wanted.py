@@ -1,0 +1,80 @@
+"""Columns that a request names must be in at least one of its tables.
+
+A mistyped target would otherwise fail every table of a folder by itself; it is wrong usage, told
+once, before anything is solved. A column that only some tables lack fails only those.
+"""
+
+import zipfile
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from metafs.data.checks import listing, unknown_column
+from metafs.data.notes import Notes
+from metafs.data.readers import delimited, tables
+from metafs.data.readers.encodings import read_as_utf8
+from metafs.data.readers.files import TABLES, kind_of, no_file, shown
+from metafs.data.readers.source import ReadOptions
+from metafs.errors import ProblemError, UsageError
+
+
+def check_wanted(paths: Sequence[Path], options: ReadOptions) -> None:
+    """Refuse a target, and columns to keep or to drop, that none of these files has."""
+    for role, wanted in (
+        ("the target", options.targets),
+        ("to drop", options.drop),
+        ("to keep", options.keep),
+    ):
+        for name in wanted:
+            _check(name, role, paths)
+
+
+def _check(name: str, role: str, paths: Sequence[Path]) -> None:
+    seen: dict[str, None] = {}
+    told = []
+    for path in paths:
+        try:
+            columns = _columns(path, role)
+        except ProblemError:
+            continue  # told when it is its turn to be read
+        if columns is None or name in columns:
+            return
+        told.append(path)
+        seen |= dict.fromkeys(columns)
+    if len(told) == 1:
+        if kind_of(told[0]) not in TABLES:
+            return  # its reader tells which arrays there are
+        if kind_of(told[0]) in ("csv", "tsv"):
+            try:
+                delimited.refuse_headless(list(seen), shown(told[0]))
+            except ProblemError as error:
+                raise UsageError(str(error)) from None
+        raise UsageError(unknown_column(shown(told[0]), name, list(seen), role=role))
+    if told:
+        near = get_close_matches(name, seen, n=3)
+        hint = f"did you mean {listing(near)}?" if near else f"they have {listing(list(seen))}."
+        raise UsageError(f"none of the {len(told)} tables has a column '{name}' ({role}); {hint}")
+
+
+def _columns(path: Path, role: str) -> Collection[str] | None:
+    """Return the columns of a file as far as its header tells them; None if it does not."""
+    if wrong := no_file(path):
+        raise ProblemError(wrong)
+    kind = kind_of(path)
+    if kind in TABLES:
+        return column_names(path)
+    if role != "the target":
+        return None
+    if kind == "svmlight":
+        return ("y",)
+    try:
+        with zipfile.ZipFile(path) as file:
+            return {member.removesuffix(".npy") for member in file.namelist()}
+    except (OSError, zipfile.BadZipFile):
+        raise ProblemError(f"{shown(path)}: is not an npz file.") from None
+
+
+def column_names(path: Path) -> tuple[str, ...]:
+    """Return the names of a table's columns, whatever its encoding."""
+    where = shown(path)
+    return read_as_utf8(path, where, lambda copy: tables.column_names(copy, where), Notes())
