@@ -91,11 +91,11 @@ class LearnedNeighbours:
             return prior
         w, rows, ids = predicted**3, solved[:, None], stream.ids[i]
         worth = 0.8 * memory.selected[rows, ids] + 0.2 * stream.relative[rows, ids]
-        said = w @ worth / (w @ stream.has[rows, ids] + w.max())
+        contributed = w @ worth / (w @ stream.has[rows, ids] + w.max())
         best = solved[np.argsort(-predicted, kind="stable")[:STARTS]]
         starts = [np.flatnonzero(memory.selected[j, ids]) for j in best]
         return Prior(
-            np.clip((said + reputation(memory.record(i))) / 2, 0.0, 1.0),
+            np.clip((contributed + reputation(memory.record(i))) / 2, 0.0, 1.0),
             starts=tuple(start for start in starts if len(start)),
             size=prior.size,
             guides=True,
@@ -165,8 +165,8 @@ def known_of_features(memory: Memory, i: int, prior: Prior) -> Array:
     near, alike = 1.0 - stream.distance[i, solved], stream.cosine[i, solved]
     columns = [own, np.sqrt(own), np.log1p(rank), prior.expected, prior.expected * own]
     for w in (near**2, near**6, alike**2, alike**6, np.ones(len(solved))):
-        said = w @ has + 0.5 * w.max() + 1e-9
-        columns += [w @ chosen / said, w @ relative / said]
+        total = w @ has + 0.5 * w.max() + 1e-9
+        columns += [w @ chosen / total, w @ relative / total]
     order = np.argsort(-near, kind="stable")
     columns += [chosen[order[:k]].mean(axis=0) for k in (1, 3, 8)]
     return np.column_stack([*columns, np.log1p(has.sum(axis=0))])

@@ -50,8 +50,8 @@ MIN_DOCUMENTS = 3
 N_REMEMBERED_WORDS = 50
 LARGEST = 200
 SIZES = (5, 10, 15, 20, 35, 50, 100, 200)
-ARMS = ("measured", "in turn", "memory", "shrunk")
-COLD = ("measured", "in turn")
+ARMS = ("measured", "class-balanced", "memory", "shrunk")
+COLD = ("measured", "class-balanced")
 GOALS = {5: 15, 20: 35}
 """Shrunk with so many labels a class should equal what is cold with so many."""
 ALLOWED_LOSS = 0.5
@@ -151,7 +151,7 @@ def accuracies(
     memory, _ = remembered(path)
     plan = plan_for("shrunk", n_words, "guided", neighbours)
     prepared = prepare(problem, plan, memory, exclude_name=problem.name)
-    cold, in_turn = (
+    cold, class_balanced = (
         prepare(problem, plan_for(selector, n_words, "none", 1), None)
         for selector in ("infogain", "shrunk")
     )
@@ -159,7 +159,7 @@ def accuracies(
     expected = np.zeros(problem.n_features) if prior is None else prior.expected
     selected = {
         "measured": np.flatnonzero(search(cold).selected),
-        "in turn": np.flatnonzero(search(in_turn).selected),
+        "class-balanced": np.flatnonzero(search(class_balanced).selected),
         "memory": np.argsort(-expected, kind="stable")[:n_words],
         "shrunk": np.flatnonzero(search(prepared).selected),
     }

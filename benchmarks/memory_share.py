@@ -88,9 +88,11 @@ def main() -> None:
                     budget=options.budget,
                 )
             )
-            if not all(told.neighbours for told in solutions):
+            if not all(solution.neighbours for solution in solutions):
                 raise SystemExit("a problem has no neighbour, so there was nothing to expect")
-            seconds = [told.seconds for told in solutions[1:]]  # the first one opens the indexes
+            seconds = [
+                solution.seconds for solution in solutions[1:]
+            ]  # the first one opens the indexes
             phases = ("describe", "recall", "expect", "record", "select", "learn")
             ms = {phase: 1e3 * np.mean([each[phase] for each in seconds]) for phase in phases}
             share = sum(ms[phase] for phase in MEMORY) / sum(ms.values())

@@ -43,11 +43,11 @@ def report_curves(by_size, pictures):
         accuracy = {name: np.array([row[name] for row in rows]) for name in METHODS}
         print(
             f"| {n} | "
-            + " | ".join(told(accuracy[name]) for name in METHODS)
+            + " | ".join(formatted(accuracy[name]) for name in METHODS)
             + f" | {np.mean([row['measured'] for row in rows]):.2f}n"
-            f" | {told(accuracy['MF-PFS'] - accuracy['RFEall'])}"
-            f" | {told(accuracy['MF-PFS'] - accuracy['RFEsmall'])}"
-            f" | {told([row['MF-PFS without reuse'] for row in rows])}"
+            f" | {formatted(accuracy['MF-PFS'] - accuracy['RFEall'])}"
+            f" | {formatted(accuracy['MF-PFS'] - accuracy['RFEsmall'])}"
+            f" | {formatted([row['MF-PFS without reuse'] for row in rows])}"
             f" | {np.mean([row['without reuse'] for row in rows]):.2f}n |",
             flush=True,
         )
@@ -59,7 +59,7 @@ def report_smallest(by_size):
     """Print the accuracy of random patches of the smallest size."""
     print("\n| n | random patches of the smallest size |\n|--:|--:|")
     for n, rows in by_size:
-        print(f"| {n} | {told([row['accuracy'] for row in rows])} |", flush=True)
+        print(f"| {n} | {formatted([row['accuracy'] for row in rows])} |", flush=True)
 
 
 def report_regressors(sizes, by_regressor):
@@ -69,7 +69,7 @@ def report_regressors(sizes, by_regressor):
         cells = []
         for rows in rows_of_sizes:
             measured = np.mean([row["measured"] for row in rows])
-            cells.append(f"{told([row['accuracy'] for row in rows])} ({measured:.2f}n)")
+            cells.append(f"{formatted([row['accuracy'] for row in rows])} ({measured:.2f}n)")
         print(f"| {regressor} | {' | '.join(cells)} |", flush=True)
 
 
@@ -94,7 +94,7 @@ def report_speed(fast, slow):
     print(f"| {fast:.2f} s | {10 * slow:.1f} s | {10 * slow / fast:.0f} |")
 
 
-def told(values):
+def formatted(values):
     """Return a mean and its standard error."""
     values = np.asarray(values)
     return f"{values.mean():.1f} ± {values.std(ddof=1) / np.sqrt(len(values)):.1f}"

@@ -114,10 +114,10 @@ def main():
     pair = np.isin(y, [3, 8])
     whole_climb("digits 3 and 8, dense", X[pair], y[pair])
     command = [sys.executable, __file__, "--memory"]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     print("\n| climb of 1000 evaluations | seconds | X itself | peak of the process |")
     print("|---|---|---|---|")
-    print(f"| 20000x20000 CSR, 0.5 % | {told[0]} s | {told[1]} MB | {told[2]} MB |")
+    print(f"| 20000x20000 CSR, 0.5 % | {output[0]} s | {output[1]} MB | {output[2]} MB |")
 
 
 if __name__ == "__main__":

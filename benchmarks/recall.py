@@ -156,8 +156,8 @@ def main() -> None:
             if n == SIZES[-1]:
                 exponent = math.log10(seconds[-1] / seconds[0])
                 met = ratio >= TARGET_RATIO and exponent <= TARGET_EXPONENT
-                judged = ("met" if met else "MISSED") if make is not unrelated else "no target"
-                verdict = f"exponent {exponent:.2f}: {judged}"
+                target_met = ("met" if met else "MISSED") if make is not unrelated else "no target"
+                verdict = f"exponent {exponent:.2f}: {target_met}"
             print(
                 f"| {name} | {n:,} | {1e3 * found['join']:.1f} | {1e3 * found['index']:.2f} "
                 f"| {ratio:.0f} | {found['loading']:.1f} | {N_QUERIES} of {N_QUERIES} "

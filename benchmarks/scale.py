@@ -261,8 +261,8 @@ def _record(db: MetaDB, seed: int) -> dict[str, Any]:
 def in_process(step: str, path: Path, n: int) -> dict[str, Any]:
     """Run a step in a process of its own."""
     command = [sys.executable, __file__, "--step", step, str(path), str(n)]
-    told = subprocess.run(command, check=True, stdout=subprocess.PIPE)
-    return dict(json.loads(told.stdout))
+    completed = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    return dict(json.loads(completed.stdout))
 
 
 def run_step(step: str, path: str, n: int) -> None:
@@ -286,23 +286,23 @@ def measure(n: int, with_check: bool) -> list[tuple[str, str]]:
             "record_in_empty",
             "record",
         )
-        told = {step: in_process(step, path, n) for step in steps}
+        results = {step: in_process(step, path, n) for step in steps}
         if with_check and (findings := in_process("check", path, n)["findings"]):
             raise SystemExit(f"the MetaDB is not sound: {findings}")
         files = Path(f"{path}{beside.SUFFIX}").glob("*")
         index_mb = sum(each.stat().st_size for each in files) / 1e6
-    by_sql, asked = told["sql"], told["ask"]
+    by_sql, asked = results["sql"], results["ask"]
     if (by_sql["nearest"], by_sql["totals"]) != (asked["nearest"], asked["totals"]):
         raise SystemExit(f"SQL and index differ at {n} problems")
     ratio = statistics.median(by_sql["join"]) / statistics.median(asked["index"])
     best_ratio = min(by_sql["join"]) / min(asked["index"])
     each_problem = (asked["index"], asked["experience"], asked["feature_record"])
-    together = zip(*each_problem, told["record"]["known"], strict=False)
+    together = zip(*each_problem, results["record"]["known"], strict=False)
     return [
         ("file, MB", f"{file_mb:.0f}"),
         ("indexes, MB", f"{index_mb:.0f}"),
-        ("making the index of signatures, s", f"{told['build']['signatures'] / 1e3:.2f}"),
-        ("making those of features, s", f"{told['build']['features'] / 1e3:.2f}"),
+        ("making the index of signatures, s", f"{results['build']['signatures'] / 1e3:.2f}"),
+        ("making those of features, s", f"{results['build']['features'] / 1e3:.2f}"),
         ("opening the index of signatures", f"{asked['opening']:.0f}"),
         ("recall, SQL join", median_and_best(by_sql["join"])),
         ("recall, index, first", f"{asked['first']:.1f}"),
@@ -312,21 +312,24 @@ def measure(n: int, with_check: bool) -> list[tuple[str, str]]:
         (f"record of {N_ASKED:,} features, SQL", median_and_best(by_sql["feature_record"])),
         ("the same, index, first", f"{asked['first_record']:.1f}"),
         ("the same, index, later", median_and_best(asked["feature_record"])),
-        ("the same, a tenth of all problems left out", median_and_best(told["leave_out"]["ms"])),
+        ("the same, a tenth of all problems left out", median_and_best(results["leave_out"]["ms"])),
         (
             f"recording, {N_RECORDED} features, empty file",
-            median_and_best(told["record_in_empty"]["known"]),
+            median_and_best(results["record_in_empty"]["known"]),
         ),
         (
             f"recording, {N_RECORDED} known features, SQL",
-            median_and_best(told["record_by_sql"]["known"]),
+            median_and_best(results["record_by_sql"]["known"]),
         ),
-        ("the same, index of names", median_and_best(told["record"]["known"])),
-        (f"recording with {N_NEW} of them new, SQL", median_and_best(told["record_by_sql"]["new"])),
-        ("the same with new ones, index of names", median_and_best(told["record"]["new"])),
+        ("the same, index of names", median_and_best(results["record"]["known"])),
+        (
+            f"recording with {N_NEW} of them new, SQL",
+            median_and_best(results["record_by_sql"]["new"]),
+        ),
+        ("the same with new ones, index of names", median_and_best(results["record"]["new"])),
         ("all four for a problem: later, index", median_and_best([sum(each) for each in together])),
         *(
-            (f"peak memory, {label}, MB", f"{told[step]['peak_mb']:.0f}")
+            (f"peak memory, {label}, MB", f"{results[step]['peak_mb']:.0f}")
             for label, step in (
                 ("nothing", "nothing"),
                 ("SQL", "sql"),

@@ -112,8 +112,8 @@ def next_to_a_large_set(name, problem, sizes=(20, 64)):
 class Watched:
     """A measure whose evaluator is told the best fitness so far, or nothing; its fits counted."""
 
-    def __init__(self, measure, tell):
-        self.measure, self.tell, self.best, self.n_fits = measure, tell, -np.inf, 0
+    def __init__(self, measure, passes_best):
+        self.measure, self.passes_best, self.best, self.n_fits = measure, passes_best, -np.inf, 0
         self.of_set = measure.of_set
 
     def bind(self, X, y):
@@ -134,7 +134,7 @@ class Watched:
         return self
 
     def of_sets(self, base, edits):
-        found = self.evaluator.of_sets(base, edits, above=self.best if self.tell else None)
+        found = self.evaluator.of_sets(base, edits, above=self.best if self.passes_best else None)
         self.best = max(self.best, found.max(initial=-np.inf))
         return found
 
@@ -148,13 +148,13 @@ def climbs(name, problems, learner, budget):
     seconds, n_fits, n_evaluations = np.zeros(2), np.zeros(2), 0
     for problem in problems:
         ended = []
-        for tell in (False, True):
-            measure = Watched(CVAccuracy(learner), tell)
+        for passes_best in (False, True):
+            measure = Watched(CVAccuracy(learner), passes_best)
             started = process_time()
             climb = Climb(measure, max_evaluations=budget, random_state=0)
             climb.fit(problem.X, problem.y)
-            seconds[int(tell)] += process_time() - started
-            n_fits[int(tell)] += measure.n_fits
+            seconds[int(passes_best)] += process_time() - started
+            n_fits[int(passes_best)] += measure.n_fits
             ended.append((tuple(climb.get_support()), climb.fitness_, climb.n_evaluations_))
         assert ended[0] == ended[1], "abandoning changed a decision"
         n_evaluations += ended[0][2]
@@ -184,8 +184,8 @@ def held_out(problem: Problem, selected, learner):
 def which_learner(problems, budget):
     """Climb on each fitness, then learn from the selected words and test on other documents."""
     measures = {
-        "cv-accuracy, logistic": lambda: Watched(CVAccuracy("logistic"), tell=True),
-        "cv-accuracy, naive-bayes": lambda: Watched(CVAccuracy("naive-bayes"), tell=True),
+        "cv-accuracy, logistic": lambda: Watched(CVAccuracy("logistic"), passes_best=True),
+        "cv-accuracy, naive-bayes": lambda: Watched(CVAccuracy("naive-bayes"), passes_best=True),
         "mi-confidence": MIConfidence,
     }
     for name, measure in measures.items():

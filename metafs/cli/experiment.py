@@ -139,7 +139,7 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
     if not options["no_page"]:
         require_matplotlib()
     stream = sources(source, read)
-    told = run(stream, design, registry, options["jobs"])
+    outcomes = run(stream, design, registry, options["jobs"])
     folder, debug, started = options["output"], ctx.meta["metafs.debug"], monotonic()
     folder.mkdir(parents=True, exist_ok=True)
     for name in (RESULT, PAGE):  # of an earlier experiment, which this one replaces
@@ -147,19 +147,19 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
     with warnings.catch_warnings():
         if not debug:  # what a learner mutters about convergence is not for the reader of a table
             warnings.simplefilter("ignore")
-        done, stopped = _drain(told, design.n_outcomes(len(stream)), folder)
+        done, stopped = _drain(outcomes, design.n_outcomes(len(stream)), folder)
     found = Experiment(
         design,
         len(stream),
         [each for each in done if isinstance(each, Outcome)],
         [each for each in done if isinstance(each, Failed)],
     )
-    told_json = to_json(found.as_json())
+    document = to_json(found.as_json())
     if options["as_json"]:
-        echo_line(told_json)
+        echo_line(document)
     else:
         echo_table(COLUMNS, [_row(name, each) for name, each in found.summaries.items()])
-    (folder / RESULT).write_text(told_json + "\n", encoding="utf8")
+    (folder / RESULT).write_text(document + "\n", encoding="utf8")
     if found.outcomes and not options["no_page"]:
         _write_page(found, folder, f"What memory saves on {' '.join(source)}")
     _report(found, folder, monotonic() - started, stopped, debug)
@@ -169,14 +169,14 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
 
 
 def _drain(
-    told: Generator[Outcome | Failed, None, None], total: int, folder: Path
+    outcomes: Generator[Outcome | Failed, None, None], total: int, folder: Path
 ) -> tuple[list[Outcome | Failed], bool]:
     """Collect what comes, written down at once, and say whether it was stopped before the end."""
     progress = Progress(total)
     done: list[Outcome | Failed] = []
     with (folder / OUTCOMES).open("w", 1, encoding="utf8") as lines:
         try:
-            for each in told:
+            for each in outcomes:
                 done.append(each)
                 progress.working_on(f"{each.arm}: {each.problem}")
                 progress.done()
@@ -184,7 +184,7 @@ def _drain(
                     lines.write(to_json(each.as_json()) + "\n")
             return done, False
         except KeyboardInterrupt:
-            told.close()  # here, where what joblib says of work cut off is not shown
+            outcomes.close()  # here, where what joblib says of work cut off is not shown
             return done, True
         finally:
             progress.clear()

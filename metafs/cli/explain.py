@@ -11,10 +11,10 @@ from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_
 from metafs.memory import MetaDB
 from metafs.memory.explaining import LIMIT
 from metafs.memory.explaining import explain as explain_run
-from metafs.transfer.explanation import Explanation, FeatureExplained, sentences
+from metafs.transfer.explanation import Explanation, FeatureExplanation, sentences
 
-ASKED = ("rank", "neighbour", "distance", "share")
-FEATURES = (
+NEIGHBOUR_COLUMNS = ("rank", "neighbour", "distance", "share")
+FEATURE_COLUMNS = (
     "rank",
     "feature",
     "became",
@@ -25,7 +25,7 @@ FEATURES = (
     "proposed by",
     "quality",
 )
-SAID = ("neighbour", "distance", "share", "selected", "score", "quality", "part")
+PART_COLUMNS = ("neighbour", "distance", "share", "selected", "score", "quality", "part")
 
 
 @click.command(cls=Sentences)
@@ -69,21 +69,21 @@ def explain(
     """
     metadb = MetaDB(db)
     problem = problem_named(metadb, name, space)
-    told = explain_run(metadb, problem, feature, run_id=run_id, limit=limit)
+    explanation = explain_run(metadb, problem, feature, run_id=run_id, limit=limit)
     if as_json:
-        echo_line(to_json(told.as_json()))
+        echo_line(to_json(explanation.as_json()))
         return
-    _echo_run(told)
+    _echo_run(explanation)
     if feature is not None:
-        _echo_feature(told, told.features[0])
+        _echo_feature(explanation, explanation.features[0])
     else:
-        _echo_features(told, limit)
+        _echo_features(explanation, limit)
 
 
-def _echo_run(told: Explanation) -> None:
-    run = told.run
+def _echo_run(explanation: Explanation) -> None:
+    run = explanation.run
     seed = "" if run["seed"] is None else f", seed {run['seed']}"
-    _say(
+    _echo(
         f"{run['problem']} (space {run['space']}), run {run['run_id']}: {run['selector']}, "
         f"transfer {run['transfer']}{seed}"
     )
@@ -91,23 +91,33 @@ def _echo_run(told: Explanation) -> None:
     fitness = "" if run["fitness"] is None else f", fitness {run['fitness']:.4g}"
     spent = "" if run["n_evaluations"] is None else f", {run['n_evaluations']} evaluations"
     stopped = "" if run["stopped"] is None else f"; stopped: {run['stopped']}"
-    _say(f"{run['n_selected']} of {told.n_features} features{fitness}{scored}{spent}{stopped}")
-    _say(told.memory)
+    _echo(
+        f"{run['n_selected']} of {explanation.n_features} features{fitness}{scored}{spent}{stopped}"
+    )
+    _echo(explanation.memory)
 
 
-def _echo_features(told: Explanation, limit: int) -> None:
-    if told.neighbours:
+def _echo_features(explanation: Explanation, limit: int) -> None:
+    if explanation.neighbours:
         echo_line()
-        rows = [(each.rank, each.problem, each.distance, each.share) for each in told.neighbours]
-        echo_table(ASKED, rows)
-        if told.neighbours[0].share is not None and told.silent > 1e-9:
-            _say(f"The rest, {told.silent:.4g}, is nobody's, so that far problems promise little.")
+        rows = [
+            (each.rank, each.problem, each.distance, each.share) for each in explanation.neighbours
+        ]
+        echo_table(NEIGHBOUR_COLUMNS, rows)
+        if explanation.neighbours[0].share is not None and explanation.unassigned_share > 1e-9:
+            _echo(
+                f"The remaining share of {explanation.unassigned_share:.4g} belongs to no neighbour: "
+                "it shrinks what distant problems contribute."
+            )
     echo_line()
-    echo_table(FEATURES, [_row(each) for each in told.features])
-    n_selected = sum(each.selected for each in told.features)
-    if n_selected < (told.run["n_selected"] or 0) or len(told.features) - n_selected == limit:
+    echo_table(FEATURE_COLUMNS, [_row(each) for each in explanation.features])
+    n_selected = sum(each.selected for each in explanation.features)
+    if (
+        n_selected < (explanation.run["n_selected"] or 0)
+        or len(explanation.features) - n_selected == limit
+    ):
         echo_message(f"at most {limit} of either kind: --limit N gives more.")
-    wrong = sum(not each.adds_up for each in told.features)
+    wrong = sum(not each.adds_up for each in explanation.features)
     if wrong:
         echo_message(
             f"of {wrong} features the parts do not come to what was expected then: the memory has "
@@ -115,7 +125,7 @@ def _echo_features(told: Explanation, limit: int) -> None:
         )
 
 
-def _row(feature: FeatureExplained) -> tuple[Any, ...]:
+def _row(feature: FeatureExplanation) -> tuple[Any, ...]:
     strongest, by = feature.strongest, feature.by
     if strongest is not None and by == strongest.problem:
         by = f"{by} (share {strongest.share:.2f})"
@@ -132,14 +142,14 @@ def _row(feature: FeatureExplained) -> tuple[Any, ...]:
     )
 
 
-def _echo_feature(told: Explanation, feature: FeatureExplained) -> None:
+def _echo_feature(explanation: Explanation, feature: FeatureExplanation) -> None:
     echo_line()
-    for sentence in sentences(told, feature):
-        _say(sentence)
+    for sentence in sentences(explanation, feature):
+        _echo(sentence)
     if feature.said:
         echo_line()
         echo_table(
-            SAID,
+            PART_COLUMNS,
             [
                 (
                     each.problem,
@@ -155,5 +165,5 @@ def _echo_feature(told: Explanation, feature: FeatureExplained) -> None:
         )
 
 
-def _say(text: str) -> None:
+def _echo(text: str) -> None:
     echo_line(one_line(text))

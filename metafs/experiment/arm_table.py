@@ -6,7 +6,7 @@ from typing import Any
 
 from metafs.experiment.arms import COLD, RANKED
 from metafs.experiment.comparing import Speedup
-from metafs.experiment.drawing import said
+from metafs.experiment.drawing import formatted
 from metafs.experiment.markup import Lines, table
 from metafs.experiment.result import Experiment
 from metafs.experiment.summary import ArmSummary
@@ -32,7 +32,7 @@ def _mean(name: str, digits: str | None = None) -> Callable[[ArmSummary], Any]:
 def _speedup(found: Speedup | None) -> Lines | None:
     if found is None:
         return None
-    return Lines((found.geometric_mean, " to ".join(map(said, found.geometric_mean_interval))))
+    return Lines((found.geometric_mean, " to ".join(map(formatted, found.geometric_mean_interval))))
 
 
 SETS = ("about as many sets as", "times fewer sets than", "times more sets than")
@@ -117,5 +117,5 @@ def _times(found: Speedup, words: tuple[str, str, str], baseline: str) -> str:
     if low <= 1 <= high:
         return f"{same} {baseline}"
     if low > 1:
-        return f"{said(found.geometric_mean)} {faster} {baseline}"
-    return f"{said(1 / found.geometric_mean)} {slower} {baseline}"
+        return f"{formatted(found.geometric_mean)} {faster} {baseline}"
+    return f"{formatted(1 / found.geometric_mean)} {slower} {baseline}"

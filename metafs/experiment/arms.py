@@ -17,7 +17,7 @@ RANKED = "cold-ranked"
 WITHOUT_MEMORY: Mapping[str, str] = {"none": COLD, "ranked": RANKED}
 """Transfers that ask nobody have names of their own as arms."""
 DEFAULT = (COLD, RANKED, "paper", "guided")
-TOLD: Mapping[str, str] = {
+DESCRIPTIONS: Mapping[str, str] = {
     COLD: "no memory: the published search, from the empty set. All others are compared with it.",
     RANKED: "no memory: tries features first that tell most by themselves. "
     "What memory has to beat.",

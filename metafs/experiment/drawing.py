@@ -162,13 +162,13 @@ def by_quarters(found: Sequence[Series]) -> Rows:
     return [(each.label, *each.quarters()) for each in found]
 
 
-def said(value: Any) -> str:
+def formatted(value: Any) -> str:
     """Return a value for people: three digits of a number, or all before the point.
 
     Examples
     --------
-    >>> said(0.12345), said(2.4), said(8591.3), said(3.0), said(None), said("cold")
-    ('0.123', '2.40', '8591', '3', 'unknown', 'cold')
+    >>> [formatted(value) for value in (0.12345, 2.4, 8591.3, 3.0, None, "cold")]
+    ['0.123', '2.40', '8591', '3', 'unknown', 'cold']
     """
     if value is None:
         return "unknown"

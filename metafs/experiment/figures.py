@@ -14,10 +14,10 @@ from metafs.experiment.drawing import (
     Rows,
     by_quarters,
     draw,
+    formatted,
     label_axes,
     logarithmic,
     panels,
-    said,
 )
 from metafs.experiment.memory_figures import (
     against_speedup,
@@ -64,13 +64,13 @@ def means(experiment: Experiment, arms: Sequence[str]) -> Drawing:
         kinds["evaluations, over cold-ranked"] = "over_ranked"
     height = 1.5 + 0.4 * len(arms)
     figure, axes = panels(len(kinds), sharey=True, across=len(kinds), height=height)
-    told: dict[str, list[Speedup | None]] = {
+    by_arm: dict[str, list[Speedup | None]] = {
         name: [getattr(experiment.summaries[name], kind) for kind in kinds.values()]
         for name in arms
     }
     for number, (panel, title) in enumerate(zip(axes, kinds, strict=True)):
         for place, name in enumerate(arms):
-            found, colour = told[name][number], LOOKS[name].colour
+            found, colour = by_arm[name][number], LOOKS[name].colour
             if found is not None:
                 panel.plot(found.geometric_mean_interval, [place, place], color=colour, linewidth=2)
                 panel.plot([found.geometric_mean], [place], "o", color=colour)
@@ -88,7 +88,7 @@ def means(experiment: Experiment, arms: Sequence[str]) -> Drawing:
         "1.99 in evaluations, all over cold.",
         figure,
         ("arm", *kinds),
-        [(name, *(each and each.geometric_mean for each in told[name])) for name in arms],
+        [(name, *(each and each.geometric_mean for each in by_arm[name])) for name in arms],
     )
 
 
@@ -98,7 +98,11 @@ def speedup_along(experiment: Experiment, arms: Sequence[str], seconds: bool = F
     found = [speedups(experiment, name, SECONDS if seconds else "evaluations") for name in arms]
     for each in found:
         plain = float(each.value.mean()) if len(each.value) else None
-        draw(panel, each, f"{each.label}: geometric {said(each.mean())}, arithmetic {said(plain)}")
+        draw(
+            panel,
+            each,
+            f"{each.label}: geometric {formatted(each.mean())}, arithmetic {formatted(plain)}",
+        )
     panel.axhline(1, color="black", linewidth=0.8)
     logarithmic(panel.yaxis)
     label_axes(panel, f"speed-up in {'seconds' if seconds else 'evaluations'}")

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from typing import Any
 
-from metafs.experiment.drawing import said
+from metafs.experiment.drawing import formatted
 
 STYLE = """
 :root { color-scheme: light dark; --line: #bbb; --soft: #595959; }
@@ -99,4 +99,4 @@ def _cell(value: Any) -> str:
     if isinstance(value, Lines):
         first, *rest = (_cell(each) for each in value)
         return first + "".join(f"<small>{each}</small>" for each in rest)
-    return NOTHING if value is None else escape(said(value))
+    return NOTHING if value is None else escape(formatted(value))

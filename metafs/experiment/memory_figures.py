@@ -18,10 +18,10 @@ from metafs.experiment.drawing import (
     Rows,
     by_quarters,
     draw,
+    formatted,
     label_axes,
     logarithmic,
     panels,
-    said,
     whole_numbers,
 )
 from metafs.experiment.result import Experiment
@@ -69,7 +69,7 @@ def distance_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
         ]
 
     figure, axes = panels(len(arms), sharey=True)
-    rows = _arm_by_arm(axes, arms, lines, beside_cold=False)
+    rows = _arm_by_arm(axes, arms, lines, with_cold=False)
     for panel in axes:
         label_axes(panel, f"distance ({experiment.design.settings.distance})")
     return Drawing(
@@ -117,7 +117,7 @@ def _arm_by_arm(
     arms: Sequence[str],
     lines: Callable[[str], list[Series]],
     *,
-    beside_cold: bool = True,
+    with_cold: bool = True,
 ) -> Rows:
     """Draw the lines of each arm in a panel of its own, and return them by quarters.
 
@@ -126,10 +126,10 @@ def _arm_by_arm(
     rows: Rows = []
     for panel, name in zip(axes, arms, strict=True):
         found, looks = lines(name), [LOOKS[name], *OTHER_LOOKS]
-        if beside_cold:
+        if with_cold:
             looks.insert(0, LOOKS[COLD])
         for each, how in zip(found, looks, strict=False):
-            mean = f": mean {said(each.mean())}" if beside_cold else ""
+            mean = f": mean {formatted(each.mean())}" if with_cold else ""
             draw(panel, each, each.label + mean, how)
         panel.set_title(name, fontsize=10)
         rows += [(name, *row) for row in by_quarters(found)]
@@ -155,13 +155,13 @@ def against_speedup(experiment: Experiment, arms: Sequence[str], of: str) -> Dra
         )
         panel.axhline(1, color="black", linewidth=0.8)
         logarithmic(panel.yaxis)
-        panel.set_title(f"{name}: Pearson's correlation {said(plain)}", fontsize=10)
+        panel.set_title(f"{name}: Pearson's correlation {formatted(plain)}", fontsize=10)
         if not inverse:
             whole_numbers(panel.xaxis)
         panel.set_xlabel(label)
         panel.set_ylabel("speed-up in evaluations")
         rows.append((name, plain, logs, len(x)))
-    told = (
+    texts = (
         (
             "inverse_distance_speedup",
             "Nearness against speed-up",
@@ -177,4 +177,4 @@ def against_speedup(experiment: Experiment, arms: Sequence[str], of: str) -> Dra
         )
     )
     columns = ("arm", "correlation", "correlation with its logarithm", "searches")
-    return Drawing(*told, figure, columns, rows)
+    return Drawing(*texts, figure, columns, rows)

@@ -62,9 +62,9 @@ class Outcome:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values, without what memory said."""
-        told = asdict(self)
-        del told["why"]
-        return told
+        values = asdict(self)
+        del values["why"]
+        return values
 
 
 def fitness_of(worked: Worked, selector: str) -> float:

@@ -9,8 +9,8 @@ import numpy as np
 
 from metafs.data.checks import counted
 from metafs.experiment.arm_table import arm_table, in_short
-from metafs.experiment.arms import COLD, TOLD
-from metafs.experiment.drawing import Drawing, said
+from metafs.experiment.arms import COLD, DESCRIPTIONS
+from metafs.experiment.drawing import Drawing, formatted
 from metafs.experiment.markup import document, folded, heading, soft, table
 from metafs.experiment.result import Experiment, settings_of
 from metafs.experiment.summary import column, ratios
@@ -37,7 +37,7 @@ def page(experiment: Experiment, drawn: Sequence[Drawing], title: str = "Experim
     }
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f"<p>{escape(_told(experiment))}</p>",
+        f"<p>{escape(_introduction(experiment))}</p>",
         *_warnings(experiment),
         *_in_short(experiment),
         _contents(sections),
@@ -63,7 +63,7 @@ def page(experiment: Experiment, drawn: Sequence[Drawing], title: str = "Experim
     return document(title, parts)
 
 
-def _told(experiment: Experiment) -> str:
+def _introduction(experiment: Experiment) -> str:
     design = experiment.design
     n_used = len({each.index for each in experiment.outcomes})
     return (
@@ -77,20 +77,20 @@ def _told(experiment: Experiment) -> str:
 
 def _warnings(experiment: Experiment) -> list[str]:
     """Return what a reader must know before trusting the means."""
-    told = []
+    messages = []
     if not experiment.complete:
-        told.append("The experiment was stopped before its end: later problems are missing.")
-    told += [
+        messages.append("The experiment was stopped before its end: later problems are missing.")
+    messages += [
         f"{each.problem} failed in arm {each.arm} and counts in none: {each.error}"
         for each in experiment.failures
     ]
-    inside = [f"<p>{escape(each)}</p>" for each in told]
-    return ["<div class='warning'>", *inside, "</div>"] if told else []
+    inside = [f"<p>{escape(each)}</p>" for each in messages]
+    return ["<div class='warning'>", *inside, "</div>"] if messages else []
 
 
 def _in_short(experiment: Experiment) -> list[str]:
-    told = [in_short(name, arm) for name, arm in experiment.summaries.items() if name != COLD]
-    return ["<ul>", *(f"<li>{escape(each)}</li>" for each in told), "</ul>"] if told else []
+    lines = [in_short(name, arm) for name, arm in experiment.summaries.items() if name != COLD]
+    return ["<ul>", *(f"<li>{escape(each)}</li>" for each in lines), "</ul>"] if lines else []
 
 
 def _contents(sections: dict[str, str]) -> str:
@@ -99,8 +99,10 @@ def _contents(sections: dict[str, str]) -> str:
 
 
 def _arms(experiment: Experiment) -> str:
-    told = (f"<dt>{name}</dt><dd>{escape(TOLD[name])}</dd>" for name in experiment.arm_names)
-    return f"<dl>{''.join(told)}</dl>"
+    items = (
+        f"<dt>{name}</dt><dd>{escape(DESCRIPTIONS[name])}</dd>" for name in experiment.arm_names
+    )
+    return f"<dl>{''.join(items)}</dl>"
 
 
 def _figure(drawn: Drawing) -> list[str]:
@@ -121,9 +123,9 @@ def _problem_table(experiment: Experiment) -> tuple[list[str], list[list[Any]]]:
     columns = ["problem", "features", COLD]
     columns += [text for name in others for text in (name, "speed-up")]
     rows = []
-    told = {(each.index, each.problem): each.n_features for each in experiment.of(COLD)}
+    n_features_of = {(each.index, each.problem): each.n_features for each in experiment.of(COLD)}
     pairs = {name: experiment.pairs(name) for name in arms}
-    for (index, problem), n_features in sorted(told.items()):
+    for (index, problem), n_features in sorted(n_features_of.items()):
         row: list[Any] = [problem, n_features]
         for name in arms:
             here = [pair for pair in pairs[name] if pair[0].index == index]
@@ -132,7 +134,7 @@ def _problem_table(experiment: Experiment) -> tuple[list[str], list[list[Any]]]:
                 row += [None] if name == COLD else [None, None]
                 continue
             mark = "" if all(each.reached for each in ours) else "*"
-            row.append(said(float(column(ours, "evaluations").mean())) + mark)
+            row.append(formatted(float(column(ours, "evaluations").mean())) + mark)
             if name != COLD:
                 row.append(float(np.exp(np.log(ratios(here)).mean())))
         rows.append(row)
@@ -141,8 +143,8 @@ def _problem_table(experiment: Experiment) -> tuple[list[str], list[list[Any]]]:
 
 def _why(experiment: Experiment) -> list[str]:
     """Return what memory said of each problem, folded, in the pass that is explained."""
-    told = [(each.problem, each.why) for each in experiment.outcomes if each.why is not None]
-    if not told:
+    explained = [(each.problem, each.why) for each in experiment.outcomes if each.why is not None]
+    if not explained:
         return []
     arm = next(each.arm for each in experiment.outcomes if each.why is not None)
     return [
@@ -154,7 +156,7 @@ def _why(experiment: Experiment) -> list[str]:
             "added most to this. Score here: what the feature turned out to tell, 1 for the best "
             "of the problem. In no recorded set: in none of the sets that the search wrote down."
         ),
-        *(_why_of(problem, why) for problem, why in told),
+        *(_why_of(problem, why) for problem, why in explained),
     ]
 
 
@@ -185,5 +187,5 @@ def _settings(experiment: Experiment) -> list[tuple[str, str | None]]:
 
 
 def _plain(value: Any) -> str | None:
-    told = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-    return None if told in (None, "", {}) else str(told)
+    text = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+    return None if text in (None, "", {}) else str(text)

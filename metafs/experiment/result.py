@@ -53,8 +53,8 @@ class Experiment:
         A baseline does not remember, so one outcome serves every order.
         """
         base = {(each.seed, each.index): each for each in self.of(baseline)}
-        told = ((each, base.get((each.seed, each.index))) for each in self.of(arm))
-        return [(each, other) for each, other in told if other is not None]
+        matched = ((each, base.get((each.seed, each.index))) for each in self.of(arm))
+        return [(each, other) for each, other in matched if other is not None]
 
     @cached_property
     def summaries(self) -> dict[str, ArmSummary]:

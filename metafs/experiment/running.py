@@ -198,8 +198,8 @@ def outcomes(task: Task) -> Iterator[Outcome | Failed]:
         except Exception as error:
             if is_interrupt(error):
                 raise KeyboardInterrupt from error
-            told = failure(error, readable.name, readable.origin, None)
-            yield Failed(task.arm.name, index, readable.name, told.message, told.details)
+            failed = failure(error, readable.name, readable.origin, None)
+            yield Failed(task.arm.name, index, readable.name, failed.message, failed.details)
 
 
 def _cold(
@@ -211,13 +211,13 @@ def _cold(
     worked = work(prepared, learning=task.learning)
     target = fitness_of(worked, plan.settings.selector_name)
     timed = work(prepare(problem, aimed(plan, target), None, learning=False), learning=False)
-    told = finish(prepared, worked, None)
+    solution = finish(prepared, worked, None)
     return outcome(
         prepared,
         worked,
-        told,
+        solution,
         target=target,
-        seconds={**told.seconds, "select": timed.seconds["select"]},
+        seconds={**solution.seconds, "select": timed.seconds["select"]},
         **task.place(position, index),
     )
 
@@ -230,9 +230,11 @@ def _warm(
     problem, plan = readable.read(), aimed(_plan_for(readable, task.plan), target)
     prepared = prepare(problem, plan, memory, learning=task.learning)
     worked = work(prepared, learning=task.learning)
-    told = finish(prepared, worked, memory)
-    said = _why(problem, memory) if task.explains else None
-    return outcome(prepared, worked, told, target=target, why=said, **task.place(position, index))
+    solution = finish(prepared, worked, memory)
+    reason = _why(problem, memory) if task.explains else None
+    return outcome(
+        prepared, worked, solution, target=target, why=reason, **task.place(position, index)
+    )
 
 
 def _why(problem: Problem, memory: Memory | None) -> Why | None:

@@ -93,14 +93,14 @@ def in_every_order(experiment: Experiment, arm: str) -> list[Outcome]:
 def in_pairs(experiment: Experiment, arm: str, baseline: str = COLD) -> list[Pair]:
     """Return the outcomes of an arm in every order, each with its baseline's."""
     base = {(each.seed, each.index): each for each in experiment.of(baseline)}
-    told = in_every_order(experiment, arm)
-    return [(each, base[key]) for each in told if (key := (each.seed, each.index)) in base]
+    outcomes = in_every_order(experiment, arm)
+    return [(each, base[key]) for each in outcomes if (key := (each.seed, each.index)) in base]
 
 
 def values(experiment: Experiment, arm: str, of: str, label: str | None = None) -> Series:
     """Return one value of each search of an arm, along the stream."""
-    told = in_every_order(experiment, arm)
-    return Series(label or arm, arm, column(told, "position"), column(told, of))
+    outcomes = in_every_order(experiment, arm)
+    return Series(label or arm, arm, column(outcomes, "position"), column(outcomes, of))
 
 
 def speedups(experiment: Experiment, arm: str, of: str = "evaluations") -> Series:
@@ -112,7 +112,7 @@ def speedups(experiment: Experiment, arm: str, of: str = "evaluations") -> Serie
 
 def phases(experiment: Experiment, arm: str, names: Sequence[str], label: str) -> Series:
     """Return the seconds that each search of an arm spent on some phases, along the stream."""
-    told = in_every_order(experiment, arm)
-    spent = [sum(each.seconds.get(name, 0.0) for name in names) for each in told]
+    outcomes = in_every_order(experiment, arm)
+    spent = [sum(each.seconds.get(name, 0.0) for name in names) for each in outcomes]
     seconds = np.maximum(np.array(spent, dtype=np.float64), 1e-6)
-    return Series(label, arm, column(told, "position"), seconds)
+    return Series(label, arm, column(outcomes, "position"), seconds)

@@ -9,7 +9,7 @@ import numpy as np
 from metafs.memory import MetaDB
 from metafs.memory.explaining import explain_places
 from metafs.plugin.prior import most_expected
-from metafs.transfer.explanation import SELECTED, Asked
+from metafs.transfer.explanation import SELECTED, RecalledNeighbour
 
 MOST = 10
 """Features told of a problem."""
@@ -40,7 +40,7 @@ class Why:
     """What memory said of one problem: whom it asked, and what it expected most."""
 
     memory: str
-    neighbours: tuple[Asked, ...]
+    neighbours: tuple[RecalledNeighbour, ...]
     proposed: tuple[Proposed, ...]
 
     @property
@@ -55,11 +55,11 @@ class Why:
 
 def why(db: MetaDB, problem: Mapping[str, Any]) -> Why | None:
     """Return what memory said of a problem before its best run; None if it has none."""
-    told = db.told_run(problem["problem_id"])
-    if told is None:
+    stored = db.told_run(problem["problem_id"])
+    if stored is None:
         return None
-    places = most_expected(np.nan_to_num(told.expected), MOST)
-    found = explain_places(db, told, places)
+    places = most_expected(np.nan_to_num(stored.expected), MOST)
+    found = explain_places(db, stored, places)
     return Why(
         found.memory,
         found.neighbours,

@@ -35,11 +35,11 @@ from metafs.transfer.explanation import (
     NOT_KEPT,
     NOT_SELECTED,
     SELECTED,
-    Asked,
     Explanation,
-    FeatureExplained,
-    Recorded,
-    Said,
+    FeatureExplanation,
+    FrequencyPart,
+    NeighbourPart,
+    RecalledNeighbour,
 )
 from metafs_metadb import FeatureRecord, MetaDB, RunTold
 
@@ -77,40 +77,40 @@ def explain(
     Explanation
         Selected features by rank, then the most expected of those that did not survive.
     """
-    told = db.told_run(problem["problem_id"], run_id)
-    if told is None:
+    stored = db.told_run(problem["problem_id"], run_id)
+    if stored is None:
         runs = f"`metafs runs --problem '{problem['name']}'` lists its runs."
         if run_id is not None:
             raise UsageError(f"run {run_id} is none of {problem['name']!r}: {runs}")
         raise MetafsError(f"{problem['name']!r} was never solved: {runs}")
-    if told.run["status"] == "failed":
-        raise MetafsError(f"run {told.run['run_id']} failed: {told.run['error']}")
-    places = shown(told, limit) if feature is None else [_place(told, feature)]
-    return explain_places(db, told, places)
+    if stored.run["status"] == "failed":
+        raise MetafsError(f"run {stored.run['run_id']} failed: {stored.run['error']}")
+    places = shown(stored, limit) if feature is None else [_place_of(stored, feature)]
+    return explain_places(db, stored, places)
 
 
-def explain_places(db: MetaDB, told: RunTold, places: Sequence[int] | Array) -> Explanation:
+def explain_places(db: MetaDB, stored: RunTold, places: Sequence[int] | Array) -> Explanation:
     """Explain some features of a run, by what the memory knew before it."""
-    asked = [each.problem_id for each in told.neighbours]
-    known = db.experience(asked, before=told.run["run_id"]) if asked else {}
-    record = db.record_before(told.run, [told.names[place] for place in places])
-    return explanation(told, places, experiences(told.neighbours, known), record)
+    neighbour_ids = [each.problem_id for each in stored.neighbours]
+    known = db.experience(neighbour_ids, before=stored.run["run_id"]) if neighbour_ids else {}
+    record = db.record_before(stored.run, [stored.names[place] for place in places])
+    return explanation(stored, places, experiences(stored.neighbours, known), record)
 
 
-def shown(told: RunTold, limit: int | None = None) -> Array:
+def shown(stored: RunTold, limit: int | None = None) -> Array:
     """Return the places of selected features by rank, then of those most expected in vain.
 
     At most `limit` of either kind.
     """
-    expected = np.nan_to_num(told.expected)
-    survived, others = np.flatnonzero(told.selected), np.flatnonzero(~told.selected)
-    in_vain = others[np.argsort(-expected[others], kind="stable")]
-    in_vain = in_vain[expected[in_vain] > 0]
-    return np.concatenate([survived[:limit], in_vain[:limit]])
+    expected = np.nan_to_num(stored.expected)
+    selected, others = np.flatnonzero(stored.selected), np.flatnonzero(~stored.selected)
+    rejected = others[np.argsort(-expected[others], kind="stable")]
+    rejected = rejected[expected[rejected] > 0]
+    return np.concatenate([selected[:limit], rejected[:limit]])
 
 
 def explanation(
-    told: RunTold,
+    stored: RunTold,
     places: Sequence[int] | Array,
     near: Sequence[Experience],
     record: FeatureRecord,
@@ -129,43 +129,46 @@ def explanation(
         How each of these features had fared before it, in all other problems.
     """
     places = np.asarray(places, dtype=np.int64)
-    names = [told.names[place] for place in places.tolist()]
-    features, sources = _measured(told, places), tuple[Source, ...]()
-    rule = TRANSFERS.get(told.run["transfer"])
-    if rule is not None and rule.remembers and told.run["prior_used"] is not None:
-        prior = expect(near, names, told.run["transfer"])
+    names = [stored.names[place] for place in places.tolist()]
+    features, sources = _measured(stored, places), tuple[Source, ...]()
+    rule = TRANSFERS.get(stored.run["transfer"])
+    if rule is not None and rule.remembers and stored.run["prior_used"] is not None:
+        prior = expect(near, names, stored.run["transfer"])
         sources = () if prior is None else prior.sources
         of_neighbours = OF_NEIGHBOURS if rule.guides else 1.0
         parts = zip(
-            _said(near, sources, names, of_neighbours),
-            _recorded(record, 1.0 - of_neighbours),
+            _neighbour_parts(near, sources, names, of_neighbours),
+            _frequency_parts(record, 1.0 - of_neighbours),
             strict=True,
         )
         features = [
             _with_parts(each, said, known, rule.guides)
             for each, (said, known) in zip(features, parts, strict=True)
         ]
-    all_spoke = len(sources) == len(told.neighbours)
+    all_weighted = len(sources) == len(stored.neighbours)
     return Explanation(
-        run=told.run,
+        run=stored.run,
         neighbours=tuple(
-            Asked(
-                number + 1, each.name, each.distance, sources[number].weight if all_spoke else None
+            RecalledNeighbour(
+                number + 1,
+                each.name,
+                each.distance,
+                sources[number].weight if all_weighted else None,
             )
-            for number, each in enumerate(told.neighbours)
+            for number, each in enumerate(stored.neighbours)
         ),
         features=tuple(features),
-        n_features=len(told.names),
+        n_features=len(stored.names),
         n_solved=record.n_solved,
     )
 
 
-def _said(
+def _neighbour_parts(
     near: Sequence[Experience],
     sources: Sequence[Source],
     names: Sequence[str],
     of_neighbours: float,
-) -> list[tuple[Said, ...]]:
+) -> list[tuple[NeighbourPart, ...]]:
     """Return what the neighbours said of each feature, the largest part first."""
     places = [{name: place for place, name in enumerate(each.features)} for each in near]
     found = []
@@ -175,7 +178,7 @@ def _said(
             place = place_of.get(name)
             had = place is not None
             said.append(
-                Said(
+                NeighbourPart(
                     problem=source.problem,
                     distance=source.distance,
                     share=source.weight,
@@ -190,9 +193,9 @@ def _said(
     return found
 
 
-def _recorded(record: FeatureRecord, of_record: float) -> list[Recorded]:
+def _frequency_parts(record: FeatureRecord, of_record: float) -> list[FrequencyPart]:
     return [
-        Recorded(int(n_selected), int(n_problems), of_record * float(share))
+        FrequencyPart(int(n_selected), int(n_problems), of_record * float(share))
         for n_selected, n_problems, share in zip(
             record.n_selected, record.n_problems, reputation(record), strict=True
         )
@@ -200,12 +203,15 @@ def _recorded(record: FeatureRecord, of_record: float) -> list[Recorded]:
 
 
 def _with_parts(
-    feature: FeatureExplained, said: tuple[Said, ...], record: Recorded, of_record: bool
-) -> FeatureExplained:
+    feature: FeatureExplanation,
+    said: tuple[NeighbourPart, ...],
+    record: FrequencyPart,
+    of_record: bool,
+) -> FeatureExplanation:
     """Return the feature with the parts of its expectation, and whether they add up to it."""
     neighbours, stored = sum(each.part for each in said), feature.expected or 0.0
-    strange = not any(each.had for each in said) and not (of_record and record.n_problems)
-    judged = strange and stored > 0
+    unseen = not any(each.had for each in said) and not (of_record and record.n_problems)
+    judged = unseen and stored > 0
     return replace(
         feature,
         neighbours=neighbours,
@@ -216,23 +222,23 @@ def _with_parts(
     )
 
 
-def _measured(told: RunTold, places: Array) -> list[FeatureExplained]:
+def _measured(stored: RunTold, places: Array) -> list[FeatureExplanation]:
     """Return what the run itself wrote of features."""
-    relative = relative_scores(told.q)
-    most_expected = np.argsort(-np.nan_to_num(told.expected), kind="stable")
+    relative = relative_scores(stored.q)
+    most_expected = np.argsort(-np.nan_to_num(stored.expected), kind="stable")
     place_of = {int(feature): number for number, feature in enumerate(most_expected, start=1)}
     found = []
     for place in places.tolist():
-        expected = _known(told.expected[place])
-        steps = tuple((step, fit) for step, features, fit in told.candidates if place in features)
+        expected = _known(stored.expected[place])
+        steps = tuple((step, fit) for step, features, fit in stored.candidates if place in features)
         found.append(
-            FeatureExplained(
-                feature=told.names[place],
-                rank=None if np.isnan(told.rank[place]) else int(told.rank[place]),
-                fate=_fate(bool(told.selected[place]), bool(steps), bool(told.candidates)),
-                q=_known(told.q[place]),
+            FeatureExplanation(
+                feature=stored.names[place],
+                rank=None if np.isnan(stored.rank[place]) else int(stored.rank[place]),
+                fate=_outcome(bool(stored.selected[place]), bool(steps), bool(stored.candidates)),
+                q=_known(stored.q[place]),
                 relative=float(relative[place]) if relative.any() else None,
-                quality=_known(told.quality[place]),
+                quality=_known(stored.quality[place]),
                 expected=expected,
                 place=place_of[place] if expected else None,
                 steps=steps,
@@ -241,7 +247,7 @@ def _measured(told: RunTold, places: Array) -> list[FeatureExplained]:
     return found
 
 
-def _fate(selected: bool, in_some: bool, any_recorded: bool) -> str:
+def _outcome(selected: bool, in_some: bool, any_recorded: bool) -> str:
     if selected:
         return SELECTED
     if in_some:
@@ -253,10 +259,10 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _place(told: RunTold, feature: str) -> int:
+def _place_of(stored: RunTold, feature: str) -> int:
     """Return the place of a feature in a run, or say which names are near."""
-    if feature in told.names:
-        return told.names.index(feature)
-    near = get_close_matches(feature, told.names, n=3, cutoff=0.4)
+    if feature in stored.names:
+        return stored.names.index(feature)
+    near = get_close_matches(feature, stored.names, n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "see `metafs features`."
-    raise UsageError(f"{told.run['problem']!r} has no feature {feature!r}: {hint}")
+    raise UsageError(f"{stored.run['problem']!r} has no feature {feature!r}: {hint}")

@@ -172,13 +172,13 @@ def selection_from_part(
     rng = np.random.default_rng(seed)
     rows = resampling.rows(problem, rng)
     own = selector.get_params(deep=False)
-    told: dict[str, Any] = {}
+    params: dict[str, Any] = {}
     if "random_state" in own and own["random_state"] is None:
-        told["random_state"] = int(rng.integers(2**31 - 1))
+        params["random_state"] = int(rng.integers(2**31 - 1))
     if problem.categories:
-        told["categorical_features"] = sorted(problem.categories)
+        params["categorical_features"] = sorted(problem.categories)
     return select(
-        configured(selector, told),
+        configured(selector, params),
         problem.X[rows],
         problem.y[rows],
         meta_features=problem.meta_features,

@@ -15,7 +15,7 @@ HIDDEN = ("problem", "space", "fingerprint")
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecalledNeighbour:
     """A neighbour that was asked."""
 
     rank: int
@@ -26,7 +26,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Said:
+class NeighbourPart:
     """What one neighbour said of one feature, by the best run it had."""
 
     problem: str
@@ -45,7 +45,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class FrequencyPart:
     """A feature's record over all other problems, before the run."""
 
     n_selected: int
@@ -56,7 +56,7 @@ class Recorded:
 
 
 @dataclass(frozen=True)
-class FeatureExplained:
+class FeatureExplanation:
     """One feature of one run: measured, expected and why, and what became of it."""
 
     feature: str
@@ -73,12 +73,12 @@ class FeatureExplained:
     """Its place among all features by expectation, 1 for the most expected."""
     neighbours: float | None = None
     """The part of the expectation that neighbours supplied; None if that cannot be told."""
-    record: Recorded | None = None
+    record: FrequencyPart | None = None
     judged: bool = False
     """Whether nobody had the feature, and it was expected by its meta-features."""
     adds_up: bool = True
     """Whether the parts come to what was stored."""
-    said: tuple[Said, ...] = ()
+    said: tuple[NeighbourPart, ...] = ()
     """By each neighbour, the largest part first."""
     steps: tuple[tuple[int, float | None], ...] = ()
     """Evaluation number and fitness of each recorded set that had the feature."""
@@ -89,7 +89,7 @@ class FeatureExplained:
         return self.fate == SELECTED
 
     @property
-    def strongest(self) -> Said | None:
+    def strongest(self) -> NeighbourPart | None:
         """The neighbour that added most to the expectation, if one added anything."""
         return self.said[0] if self.said and self.said[0].part > 0 else None
 
@@ -105,9 +105,9 @@ class FeatureExplained:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values, with who proposed the feature."""
-        told = asdict(self) | {"by": self.by}
-        told["steps"] = [{"step": step, "fitness": fitness} for step, fitness in self.steps]
-        return told
+        values = asdict(self) | {"by": self.by}
+        values["steps"] = [{"step": step, "fitness": fitness} for step, fitness in self.steps]
+        return values
 
 
 @dataclass(frozen=True)
@@ -116,15 +116,15 @@ class Explanation:
 
     run: Mapping[str, Any]
     """The run's columns, with name, space and fingerprint of its problem."""
-    neighbours: tuple[Asked, ...]
-    features: tuple[FeatureExplained, ...]
+    neighbours: tuple[RecalledNeighbour, ...]
+    features: tuple[FeatureExplanation, ...]
     n_features: int
     """All that the run scored; those told of may be fewer."""
     n_solved: int = 0
     """Problems that the records rest on."""
 
     @property
-    def silent(self) -> float:
+    def unassigned_share(self) -> float:
         """The share of the weight that stands for nobody, so that far problems promise little."""
         return max(0.0, 1.0 - sum(each.share or 0.0 for each in self.neighbours))
 
@@ -147,7 +147,7 @@ class Explanation:
         }
 
 
-def memory_sentence(run: Mapping[str, Any], neighbours: tuple[Asked, ...]) -> str:
+def memory_sentence(run: Mapping[str, Any], neighbours: tuple[RecalledNeighbour, ...]) -> str:
     """Say what part memory had in a run.
 
     Examples
@@ -171,42 +171,44 @@ def memory_sentence(run: Mapping[str, Any], neighbours: tuple[Asked, ...]) -> st
     return f"{number} asked, the nearest at distance {nearest:.3g}{doubt}."
 
 
-def sentences(told: Explanation, feature: FeatureExplained) -> list[str]:
+def sentences(explanation: Explanation, feature: FeatureExplanation) -> list[str]:
     """Say what was measured of a feature, what was expected and why, and what became of it."""
     return [
-        *_measured(told, feature),
-        *_expected(told, feature),
-        _became(feature),
+        *_measured(explanation, feature),
+        *_expected(explanation, feature),
+        _outcome(feature),
     ]
 
 
-def _measured(told: Explanation, feature: FeatureExplained) -> list[str]:
+def _measured(explanation: Explanation, feature: FeatureExplanation) -> list[str]:
     if feature.q is None:
         return [f"{feature.feature!r} was not scored here."]
-    beside = "" if feature.relative is None else f", {feature.relative:.0%} of the best score"
-    rank = "" if feature.rank is None else f"; rank {feature.rank} of {told.n_features}"
-    return [f"{feature.feature!r} scored {feature.q:.4g} here{beside}{rank}."]
+    relative = "" if feature.relative is None else f", {feature.relative:.0%} of the best score"
+    rank = "" if feature.rank is None else f"; rank {feature.rank} of {explanation.n_features}"
+    return [f"{feature.feature!r} scored {feature.q:.4g} here{relative}{rank}."]
 
 
-def _expected(told: Explanation, feature: FeatureExplained) -> list[str]:
+def _expected(explanation: Explanation, feature: FeatureExplanation) -> list[str]:
     if not feature.expected:
         own = ": it was found by its own evidence." if feature.selected else "."
         return [f"Nobody proposed it{own}"]
     expected = f"{feature.expected:.4g} was expected of it"
     if feature.place is not None:
-        expected += f", place {feature.place} of {told.n_features}"
+        expected += f", place {feature.place} of {explanation.n_features}"
     if feature.judged:
         return [f"{expected}, by its meta-features alone: nobody asked had met it before."]
     if feature.neighbours is None or feature.record is None:
-        return [f"{expected}; this metafs does not know how, transfer {told.run['transfer']!r}."]
+        return [
+            f"{expected}; this metafs does not know how, transfer {explanation.run['transfer']!r}."
+        ]
     parts, record = [f"{feature.neighbours:.4g} from near problems"], feature.record
-    rule = TRANSFERS.get(told.run["transfer"])
+    rule = TRANSFERS.get(explanation.run["transfer"])
     if rule is not None and rule.guides:
         parts.append(f"{record.part:.4g} from its record")
     found = [f"{expected}: {' and '.join(parts)}."]
     found.append(
         f"Before, it had been selected in {record.n_selected} of the {record.n_problems} problems "
-        f"that had it, of {told.n_solved} solved."
+        f"that had it, of {explanation.n_solved} solved."
     )
     if not feature.adds_up:
         found.append(
@@ -217,7 +219,7 @@ def _expected(told: Explanation, feature: FeatureExplained) -> list[str]:
     return found
 
 
-def _became(feature: FeatureExplained) -> str:
+def _outcome(feature: FeatureExplanation) -> str:
     steps = [str(step) for step, _ in feature.steps]
     where = ""
     if steps:

@@ -105,10 +105,13 @@ class Forest(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
                 n_trees[unseen] += 1
                 means[unseen] += mean
                 squares[unseen] += variance + mean**2
-        judged = n_trees > 0
-        means, squares = means[judged] / n_trees[judged], squares[judged] / n_trees[judged]
+        out_of_bag = n_trees > 0
+        means, squares = (
+            means[out_of_bag] / n_trees[out_of_bag],
+            squares[out_of_bag] / n_trees[out_of_bag],
+        )
         given = np.maximum(squares - means**2, 0.0).sum()
-        error = ((y[judged] - means) ** 2).sum()
+        error = ((y[out_of_bag] - means) ** 2).sum()
         return float(np.clip(np.sqrt(error / given), _LEAST, _MOST)) if given > 0 else 1.0
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:

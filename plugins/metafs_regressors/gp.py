@@ -149,8 +149,8 @@ class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # s
             across = covariance(X[part], self._known, self.amplitude_, self.lengths_)
             mean[part] = across @ self._alpha
             if return_std:
-                told = solve_triangular(self._factor[0], across.T, lower=True)
-                variance[part] -= np.einsum("ij,ij->j", told, told)
+                explained = solve_triangular(self._factor[0], across.T, lower=True)
+                variance[part] -= np.einsum("ij,ij->j", explained, explained)
         prediction: Array = self._centre + self._spread * mean
         if not return_std:
             return prediction

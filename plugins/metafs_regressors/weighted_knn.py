@@ -212,22 +212,22 @@ class WeightedKNN(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         log2 = int(np.ceil(np.log2(m)))
         k = min(self.n_neighbors or 2 * log2, m - 1)
         ks = [k] if self.n_neighbors else sorted({min(c * log2, m - 1) for c in (1, 2, 4, 8)})
-        judged = random.permutation(m)[:_CHOOSING_ROWS]
+        evaluated = random.permutation(m)[:_CHOOSING_ROWS]
         one = self.weights_
-        found = other_neighbours(X * one, judged, ks[-1])
+        found = other_neighbours(X * one, evaluated, ks[-1])
         beta = self.beta or float(found[1][:, k - 1].mean()) or 1.0
         passes = -(-self.n_steps * self.batch_size // m)
-        order = np.concatenate([random.permutation(m) for _ in range(passes)] or [judged[:0]])
+        order = np.concatenate([random.permutation(m) for _ in range(passes)] or [evaluated[:0]])
         batches = order[: self.n_steps * self.batch_size].reshape(self.n_steps, self.batch_size)
         betas = np.array([beta]) if self.beta else beta * _SCALES
         learnt, best = np.abs(one * ascend(X, y, beta, k, batches)), np.inf
         charge_of_learnt = final_prediction_factor(m, int(one.sum()))
-        found_by_learnt = other_neighbours(X * learnt, judged, ks[-1])
+        found_by_learnt = other_neighbours(X * learnt, evaluated, ks[-1])
         for w, charge, (near, distance) in (
             (one, 1.0, found),
             (learnt, charge_of_learnt, found_by_learnt),
         ):
-            errors = charge * leave_one_out_errors(distance, y[near], y[judged], ks, betas)
+            errors = charge * leave_one_out_errors(distance, y[near], y[evaluated], ks, betas)
             if errors.min() < best:
                 best = float(errors.min())
                 i, j = np.unravel_index(errors.argmin(), errors.shape)

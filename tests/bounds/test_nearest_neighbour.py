@@ -123,7 +123,7 @@ def test_gamma_is_above_0_and_at_most_1(gamma):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"n_samples": 0}, "there must be samples"),
         ({"delta": 0}, "delta must lie between 0 and 1"),
@@ -133,8 +133,8 @@ def test_gamma_is_above_0_and_at_most_1(gamma):
         ({"margin_error": 1.2}, "margin_error must lie between 0 and 1"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_sentence(wrong, said):
-    with pytest.raises(UsageError, match=said):
+def test_wrong_arguments_are_reported_in_a_sentence(wrong, message):
+    with pytest.raises(UsageError, match=message):
         nearest_neighbour_bound(**{"margin_error": 0.0, **NEAR, **wrong})
     for margins in ([], [[0.1]], [np.nan]):
         with pytest.raises(UsageError, match="one margin per sample"):

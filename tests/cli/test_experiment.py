@@ -44,9 +44,9 @@ def test_a_table_for_people_and_files_for_all(tables, tmp_path, monkeypatch):
         "outcomes.jsonl",
         "page.html",
     ]
-    told = json.loads((folder / "experiment.json").read_text())
+    document = json.loads((folder / "experiment.json").read_text())
     lines = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text().splitlines()]
-    assert lines == told["problems"]
+    assert lines == document["problems"]
     kinds = {path.suffix for path in (folder / "figures").iterdir()}
     assert kinds == {".svg", ".png"}
     assert "What memory saves on " in (folder / "page.html").read_text()
@@ -55,9 +55,9 @@ def test_a_table_for_people_and_files_for_all(tables, tmp_path, monkeypatch):
 def test_json_for_programs_and_a_learner(tables, tmp_path):
     options = ["--target", "y", "--budget", 100, "--folds", 2, "--arm", "guided", "--no-page"]
     result = run(tables, *options, "--seed", 3, "-o", tmp_path / "out", "--json")
-    told = json.loads(result.stdout)
-    assert list(told["arms"]) == ["cold", "guided"]
-    arm = told["arms"]["guided"]
+    document = json.loads(result.stdout)
+    assert list(document["arms"]) == ["cold", "guided"]
+    arm = document["arms"]["guided"]
     assert {
         "geometric_mean_speedup",
         "geometric_mean_speedup_interval",
@@ -72,11 +72,11 @@ def test_json_for_programs_and_a_learner(tables, tmp_path):
         "mean_score",
     } <= set(arm)
     assert 0.5 < arm["mean_score"] <= 1
-    assert len(told["problems"]) == 6
-    assert {row["scoring"] for row in told["problems"]} == {"balanced_accuracy"}
-    assert (told["settings"]["seeds"], told["settings"]["budget"]) == ([3], 100)
-    assert told["settings"]["complete"] is True
-    assert json.loads((tmp_path / "out" / "experiment.json").read_text()) == told
+    assert len(document["problems"]) == 6
+    assert {row["scoring"] for row in document["problems"]} == {"balanced_accuracy"}
+    assert (document["settings"]["seeds"], document["settings"]["budget"]) == ([3], 100)
+    assert document["settings"]["complete"] is True
+    assert json.loads((tmp_path / "out" / "experiment.json").read_text()) == document
     assert not (tmp_path / "out" / "page.html").exists()
 
 
@@ -86,9 +86,9 @@ def test_a_failing_problem_is_named_and_the_rest_goes_on(tables, tmp_path):
     assert "failed: bad (cold): " in result.stderr
     assert "3 of 4 problems compared" in result.stderr
     again = run(tables / "bad.csv", *QUICK, "-o", tmp_path / "out", "--json", code=1)
-    told = json.loads(again.stdout)
-    assert (told["arms"], told["problems"]) == ({}, [])
-    assert [each["problem"] for each in told["failed"]] == ["bad"]
+    document = json.loads(again.stdout)
+    assert (document["arms"], document["problems"]) == ({}, [])
+    assert [each["problem"] for each in document["failed"]] == ["bad"]
     assert (
         "Traceback"
         in run(
@@ -98,7 +98,7 @@ def test_a_failing_problem_is_named_and_the_rest_goes_on(tables, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         (["--arm", "gided"], "no arm named 'gided': did you mean guided?"),
         (["--selector", "relieff"], "cannot stop at a target: choose one with"),
@@ -109,14 +109,16 @@ def test_a_failing_problem_is_named_and_the_rest_goes_on(tables, tmp_path):
         (["--budget", "0"], "budget must be at least 1"),
     ],
 )
-def test_wrong_usage_is_told_before_anything_is_written(tables, tmp_path, monkeypatch, wrong, said):
+def test_wrong_usage_is_reported_before_anything_is_written(
+    tables, tmp_path, monkeypatch, wrong, message
+):
     monkeypatch.chdir(tmp_path)
     result = run(tables, *QUICK, *wrong, code=2)
-    assert said in result.stderr
+    assert message in result.stderr
     assert not (tmp_path / "experiment").exists()
 
 
-def test_a_page_that_cannot_be_drawn_is_told_first(tables, tmp_path, monkeypatch):
+def test_a_page_that_cannot_be_drawn_is_reported_first(tables, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     result = run(tables, *QUICK, "-o", tmp_path / "out", code=2)
     assert "or leave the page out with --no-page" in result.stderr
@@ -136,7 +138,7 @@ def test_ctrl_c_leaves_what_is_done(tmp_path):
     out, messages = process.communicate(timeout=60)
     assert process.returncode == 130, messages
     assert "searches are done" in messages and "Traceback" not in messages
-    told = json.loads(out)
-    assert told["settings"]["complete"] is False
-    assert 3 < len(told["problems"]) < 4 * 45
-    assert json.loads((tmp_path / "experiment.json").read_text()) == told
+    document = json.loads(out)
+    assert document["settings"]["complete"] is False
+    assert 3 < len(document["problems"]) < 4 * 45
+    assert json.loads((tmp_path / "experiment.json").read_text()) == document

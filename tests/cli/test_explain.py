@@ -26,28 +26,31 @@ def explained(db, *arguments):
     return json.loads(run("explain", *arguments, "--db", db, "--json").stdout)
 
 
-def test_the_table_tells_what_the_json_tells(db):
-    told = explained(db, "t2", "--run", 3)
+def test_the_table_shows_what_the_json_holds(db):
+    document = explained(db, "t2", "--run", 3)
     text = run("explain", "t2", "--run", 3, "--db", db).stdout
     assert text.startswith("t2 (space default), run 3: climb, transfer guided, seed 0\n")
-    assert told["memory"] in text and told["memory"].startswith("2 problems were asked")
-    assert f"stopped: {told['run']['stopped']}" in text
-    assert [each["problem"] for each in told["neighbours"]] == [
+    assert document["memory"] in text and document["memory"].startswith("2 problems were asked")
+    assert f"stopped: {document['run']['stopped']}" in text
+    assert [each["problem"] for each in document["neighbours"]] == [
         each["problem"] for each in json.loads(run("neighbours", "t2", "--db", db, "--json").stdout)
     ]
-    table = text.splitlines()[-len(told["features"]) :]
-    for line, feature in zip(table, told["features"], strict=True):
+    table = text.splitlines()[-len(document["features"]) :]
+    for line, feature in zip(table, document["features"], strict=True):
         assert line.split()[:2] == [str(feature["rank"]), feature["feature"]]
         assert feature["fate"] in line
         parts = feature["neighbours"] + feature["record"]["part"]
         assert parts == pytest.approx(feature["expected"], abs=1e-9)
-    selected = [each["fate"] == "selected" for each in told["features"]]
-    assert selected == sorted(selected, reverse=True) and sum(selected) == told["run"]["n_selected"]
+    selected = [each["fate"] == "selected" for each in document["features"]]
+    assert (
+        selected == sorted(selected, reverse=True)
+        and sum(selected) == document["run"]["n_selected"]
+    )
 
 
 def test_one_feature_in_sentences(db):
-    told = explained(db, "t2", "--run", 3)
-    feature = told["features"][0]
+    document = explained(db, "t2", "--run", 3)
+    feature = document["features"][0]
     name = feature["feature"]
     text = run("explain", "t2", name, "--run", 3, "--db", db).stdout
     assert f"'{name}' scored {feature['q']:.4g} here" in text
@@ -79,12 +82,12 @@ def test_a_cold_run_and_a_first_problem(db):
 def test_the_limit_holds_and_says_so(db):
     few = run("explain", "t2", "--run", 3, "--limit", 1, "--db", db)
     assert "--limit N gives more" in few.stderr
-    told = explained(db, "t2", "--run", 3, "--limit", 1)
-    assert [each["fate"] == "selected" for each in told["features"]] == [True, False]
+    document = explained(db, "t2", "--run", 3, "--limit", 1)
+    assert [each["fate"] == "selected" for each in document["features"]] == [True, False]
 
 
 @pytest.mark.parametrize(
-    ("asked", "code", "said"),
+    ("asked", "code", "message"),
     [
         (["t9"], 2, "holds no problem named 't9': did you mean"),
         (["t2", "--space", "zz"], 2, "in space 'zz': give --space default."),
@@ -94,9 +97,9 @@ def test_the_limit_holds_and_says_so(db):
         (["t2", "--limit", "0"], 2, "--limit"),
     ],
 )
-def test_what_is_not_there_is_said_in_a_sentence(db, asked, code, said):
+def test_missing_names_are_reported_in_a_sentence(db, asked, code, message):
     result = run("explain", *asked, "--db", db, code=code)
-    assert said in result.stderr and "Traceback" not in result.output
+    assert message in result.stderr and "Traceback" not in result.output
 
 
 def test_reading_needs_a_file_and_leaves_it_alone(db, tmp_path):
@@ -107,7 +110,7 @@ def test_reading_needs_a_file_and_leaves_it_alone(db, tmp_path):
     assert not (tmp_path / "none.duckdb").exists()
 
 
-def test_neighbours_tell_what_is_in_common(db):
+def test_neighbours_show_features_in_common(db):
     rows = json.loads(run("neighbours", "t2", "--db", db, "--json").stdout)
     assert list(rows[0]) == ["rank", "problem", "distance", "common_features", "common_selected"]
     best = {

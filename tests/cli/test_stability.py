@@ -50,8 +50,8 @@ def test_a_table_for_people(table):
 
 def test_json_for_programs(table):
     (line,) = run(table, *QUICK, "--top", 2, "--json").stdout.splitlines()
-    told = json.loads(line)
-    assert list(told) == [
+    document = json.loads(line)
+    assert list(document) == [
         "problem",
         "status",
         "selector",
@@ -62,8 +62,8 @@ def test_json_for_programs(table):
         "share_selected",
         "error",
     ]
-    assert (told["status"], told["error"]) == ("measured", None)
-    assert told["share_selected"] == {"a": 1.0, "b": 1.0}
+    assert (document["status"], document["error"]) == ("measured", None)
+    assert document["share_selected"] == {"a": 1.0, "b": 1.0}
 
 
 def test_nothing_is_recorded_unless_asked_for(table, tmp_path, monkeypatch):
@@ -92,11 +92,11 @@ def test_a_failing_problem_is_named_and_the_rest_goes_on(table, tmp_path):
     result = run(tmp_path, *QUICK, code=1)
     assert "failed: bad: " in result.stderr
     assert [line.split()[0] for line in result.stdout.splitlines()[2:]] == ["table"]
-    told = [
+    document = [
         json.loads(line) for line in run(tmp_path, *QUICK, "--json", code=1).stdout.splitlines()
     ]
-    assert [each["status"] for each in told] == ["failed", "measured"]
-    assert told[0]["jaccard"] is None and told[0]["error"]
+    assert [each["status"] for each in document] == ["failed", "measured"]
+    assert document[0]["jaccard"] is None and document[0]["error"]
     narrow = run(table, *QUICK, "--top", 40, code=1)
     assert "failed: table: top must lie between 1 and 6, not 40." in narrow.stderr
     assert "Traceback" in run(tmp_path, *QUICK, "--debug", code=1).stderr
@@ -112,7 +112,7 @@ def test_a_selector_that_fails_is_blamed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         (["--selector", "fish"], "did you mean fisher"),
         (["--param", "nope=1"], "has no parameter 'nope'"),
@@ -124,9 +124,9 @@ def test_a_selector_that_fails_is_blamed(tmp_path):
         (["--no-plugin", "filters"], "no selector named 'fisher'"),
     ],
 )
-def test_wrong_usage_is_told_before_anything_is_read(table, tmp_path, wrong, said):
+def test_wrong_usage_is_reported_before_anything_is_read(table, tmp_path, wrong, message):
     result = run(tmp_path / "nowhere.csv", *QUICK, *wrong, code=2)
-    assert said in result.stderr
+    assert message in result.stderr
 
 
 def test_a_file_that_takes_no_records_is_refused_before_anything_is_measured(
@@ -137,9 +137,9 @@ def test_a_file_that_takes_no_records_is_refused_before_anything_is_measured(
     MetaDB(tmp_path / "older.duckdb").ensure()
     monkeypatch.undo()
     (tmp_path / "other.duckdb").write_bytes(b"no database at all" * 1000)
-    for name, said in (("older", "metafs db migrate"), ("other", "not a DuckDB file")):
+    for name, message in (("older", "metafs db migrate"), ("other", "not a DuckDB file")):
         result = run(table, *QUICK, "--record", "--db", tmp_path / f"{name}.duckdb", code=1)
-        assert said in result.stderr
+        assert message in result.stderr
         assert result.stdout == ""
 
 
@@ -149,8 +149,8 @@ def test_parameters_and_selectors_of_every_kind(table):
             "table" in run(table, "--target", "y", "--selector", selector, "--resamples", 2).stdout
         )
     chosen = ["--param", "n_features_to_select=1", "--json"]
-    told = json.loads(run(table, *QUICK, *chosen).stdout)
-    assert sum(told["share_selected"].values()) == pytest.approx(1)
+    document = json.loads(run(table, *QUICK, *chosen).stdout)
+    assert sum(document["share_selected"].values()) == pytest.approx(1)
 
 
 def test_progress_on_a_terminal_and_ctrl_c_shows_what_was_found():

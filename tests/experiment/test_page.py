@@ -12,7 +12,7 @@ import pytest
 from metafs.errors import UsageError
 from metafs.experiment import Design, Experiment, Failed, Outcome, arms_named
 from metafs.experiment.arm_table import MEASURES, in_short
-from metafs.experiment.arms import TOLD, known_arms
+from metafs.experiment.arms import DESCRIPTIONS, known_arms
 from metafs.experiment.drawing import LOOKS, logarithmic, panels, require_matplotlib
 from metafs.experiment.figures import drawings, fitness_along
 from metafs.experiment.page import page
@@ -24,7 +24,7 @@ EVALUATIONS = {"cold": 80, "cold-ranked": 20, "paper": 160, "guided": 20}
 def made_up(n_problems=5, arms=(), score=0.9):
     """An experiment in which an arm always needs as many evaluations, and guided varies."""
     design = Design(arms_named(arms), learning=score is not None)
-    told = [
+    results = [
         Outcome(
             arm=arm.name,
             seed=0,
@@ -52,7 +52,7 @@ def made_up(n_problems=5, arms=(), score=0.9):
         for arm in design.arms
         for place in range(n_problems)
     ]
-    return Experiment(design, n_problems, told)
+    return Experiment(design, n_problems, results)
 
 
 class Reading(HTMLParser):
@@ -96,13 +96,13 @@ def whole():
 
 def test_the_page_stands_alone_and_answers_to_every_figure(whole):
     drawn = drawings(whole)
-    told = page(whole, drawn, f"a {ODD}")
+    results = page(whole, drawn, f"a {ODD}")
     reading = read_page(whole, f"a {ODD}")
     text = " ".join(reading.text)
     assert f"a {ODD}" in text
     assert len(reading.images) == len(drawn) == 10
     assert all(each["alt"] and each["src"].startswith("data:image/svg") for each in reading.images)
-    assert not re.search(r"(src|href)=.(?!data:|#)", told.replace("xlink:href", ""))
+    assert not re.search(r"(src|href)=.(?!data:|#)", results.replace("xlink:href", ""))
     numbers = {int(each) for drawing in drawn for each in re.findall(r"\b\d+\b", drawing.caption)}
     assert set(range(1, 21)) <= numbers
     for name in ("cold", "paper", "guided", *(each.problem for each in whole.of("cold"))):
@@ -123,7 +123,7 @@ def test_the_contents_lead_to_every_section(whole):
 
 
 def test_every_arm_is_explained_and_looks_like_itself():
-    assert set(TOLD) == set(LOOKS) == set(known_arms())
+    assert set(DESCRIPTIONS) == set(LOOKS) == set(known_arms())
     assert len({each.colour for each in LOOKS.values()}) == len(LOOKS)
     assert len({(each.line, each.width) for each in LOOKS.values()}) == len(LOOKS)
 
@@ -142,14 +142,14 @@ def test_an_arm_in_short(whole):
     assert "and about as many sets as cold-ranked" in in_short("guided", guided)
 
 
-def test_the_table_of_arms_tells_what_is_known(whole):
+def test_the_table_of_arms_shows_what_is_known(whole):
     text = read_page(whole).text
     meaning = {each.name: each.meaning for each in MEASURES}
     assert set(meaning.values()) <= set(text)
     low, high = whole.summaries["guided"].speedup.geometric_mean_interval
     assert f"{low:.2f} to {high:.2f}" in text
     less = read_page(made_up(arms=["guided"], score=None)).text
-    assert {name for name, told in meaning.items() if told not in less} == {
+    assert {name for name, results in meaning.items() if results not in less} == {
         "over cold-ranked",
         "score",
     }
@@ -170,7 +170,7 @@ def test_without_neighbours_no_distances_are_drawn(whole):
     assert left_out == {"distance", "transferred_speedup", "inverse_distance_speedup"}
 
 
-def test_what_is_missing_is_told(whole):
+def test_missing_outcomes_are_reported(whole):
     failed = Failed("guided", 4, ODD, "too <b>few rows")
     found = replace(whole, all_outcomes=whole.outcomes[:-3], failures=[failed])
     text = " ".join(read_page(found).text)

@@ -53,11 +53,11 @@ def whole():
         names = [f"w{j}" for j in range(12)]
         some.append(Given(Problem.of(X, y, feature_names=names, name=f"problem {number}")))
     asked = design(seeds=2, orders=2)
-    told = [
+    results = [
         replace(each, score=1 / each.evaluations, optimistic_score=each.fitness)
         for each in run(some, asked)
     ]
-    return Experiment(replace(asked, learning=True), len(some), told)
+    return Experiment(replace(asked, learning=True), len(some), results)
 
 
 def by_hand(stream, transfer, folder, **options):
@@ -74,14 +74,14 @@ def by_hand(stream, transfer, folder, **options):
 @pytest.mark.parametrize("transfer", ["paper", "guided"])
 def test_an_arm_is_the_loop_until_the_target_of_the_cold_run(stream, tmp_path, transfer):
     cold, warm = by_hand(stream, transfer, tmp_path, budget=150, folds=2, registry=REGISTRY)
-    told = list(run(stream, design(transfer, learning=True)))
-    assert [each.arm for each in told] == ["cold"] * 5 + [transfer] * 5
-    for ours, theirs in zip(told[:5], cold, strict=True):
+    results = list(run(stream, design(transfer, learning=True)))
+    assert [each.arm for each in results] == ["cold"] * 5 + [transfer] * 5
+    for ours, theirs in zip(results[:5], cold, strict=True):
         assert ours.target == ours.fitness == theirs.fitness
         assert ours.n_evaluations == theirs.n_evaluations >= ours.evaluations
         assert (ours.score, ours.n_selected) == (theirs.score, len(theirs.features))
         assert ours.reached and ours.order is None and ours.note is None
-    for ours, theirs, before in zip(told[5:], warm, cold, strict=True):
+    for ours, theirs, before in zip(results[5:], warm, cold, strict=True):
         reached = theirs.fitness >= before.fitness - 1e-12
         assert ours.evaluations == ours.n_evaluations == theirs.n_evaluations
         assert (ours.reached, ours.fitness) == (reached, theirs.fitness)
@@ -109,10 +109,10 @@ def test_the_cold_search_stops_at_its_own_target_after_as_many_evaluations(strea
 
 def test_every_order_is_a_stream_with_a_memory_of_its_own(stream):
     asked = design("guided", orders=2)
-    told = list(run(stream, asked))
-    assert len(told) == asked.n_outcomes(5) == 5 + 10
+    results = list(run(stream, asked))
+    assert len(results) == asked.n_outcomes(5) == 5 + 10
     for order, sequence in enumerate(asked.sequences(5)):
-        here = [each for each in told if each.order == order]
+        here = [each for each in results if each.order == order]
         assert [each.index for each in here] == sequence
         assert [each.position for each in here] == list(range(5))
         assert here[0].note == NO_EXPERIENCE and here[1].nearest_distance
@@ -123,9 +123,9 @@ def test_every_order_is_a_stream_with_a_memory_of_its_own(stream):
 
 def test_the_seed_decides_and_jobs_do_not(stream):
     asked = design("guided", seeds=2)
-    told = timeless(run(stream[:3], asked))
-    assert timeless(run(stream[:3], asked, jobs=2)) == told
-    first, second = ([each for each in told if each["seed"] == seed] for seed in (0, 1))
+    results = timeless(run(stream[:3], asked))
+    assert timeless(run(stream[:3], asked, jobs=2)) == results
+    first, second = ([each for each in results if each["seed"] == seed] for seed in (0, 1))
     alone = replace(asked, seeds=1, settings=replace(QUICK, seed=1))
     assert timeless(run(stream[:3], alone)) == second
     assert [each["evaluations"] for each in first] != [each["evaluations"] for each in second]
@@ -134,10 +134,10 @@ def test_the_seed_decides_and_jobs_do_not(stream):
 def test_nothing_is_left_behind(stream, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    told = run(stream, design("guided"))
-    next(told)
+    results = run(stream, design("guided"))
+    next(results)
     assert [path.name.startswith("metafs-experiment-") for path in tmp_path.iterdir()] == [True]
-    list(told)
+    list(results)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -169,15 +169,15 @@ def failing_on_priors():
 def test_a_problem_that_fails_in_any_arm_counts_in_none(stream, related):
     stream = [*stream[:3], Given(related(4, n_samples=61)), Unreadable(), stream[4]]
     asked = design("guided", settings=replace(QUICK, selector="touchy"))
-    told = list(run(stream, asked, failing_on_priors()))
-    failures = [each for each in told if isinstance(each, Failed)]
+    results = list(run(stream, asked, failing_on_priors()))
+    failures = [each for each in results if isinstance(each, Failed)]
     assert [(each.arm, each.problem) for each in failures] == [
         ("cold", "broken"),
         ("guided", "problem 4"),
     ]
     assert failures[0].error == "nowhere.csv is not there."
     assert "this one not" in failures[1].error and "Traceback" in failures[1].details
-    found = Experiment(asked, 6, [each for each in told if isinstance(each, Outcome)], failures)
+    found = Experiment(asked, 6, [each for each in results if isinstance(each, Outcome)], failures)
     assert found.complete
     for arm in ("cold", "guided"):
         assert [each.index for each in found.of(arm)] == [0, 1, 2, 5]
@@ -187,7 +187,7 @@ def test_a_problem_that_fails_in_any_arm_counts_in_none(stream, related):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         (
             {"settings": Settings(selector="fisher")},
@@ -199,8 +199,8 @@ def test_a_problem_that_fails_in_any_arm_counts_in_none(stream, related):
         ({"orders": 0}, "orders must be at least 1"),
     ],
 )
-def test_what_cannot_be_run_is_refused_before_anything_is_read(wrong, said):
-    with pytest.raises(UsageError, match=said):
+def test_what_cannot_be_run_is_refused_before_anything_is_read(wrong, message):
+    with pytest.raises(UsageError, match=message):
         run([Unreadable()], design(**wrong))
 
 
@@ -214,13 +214,15 @@ def test_unknown_arms():
 
 
 def test_summaries_are_those_of_the_rows(whole):
-    told = whole.as_json()
-    assert told["settings"]["complete"] and told["settings"]["seeds"] == [0, 1]
-    cold = {(row["seed"], row["problem"]): row for row in told["problems"] if row["arm"] == "cold"}
+    results = whole.as_json()
+    assert results["settings"]["complete"] and results["settings"]["seeds"] == [0, 1]
+    cold = {
+        (row["seed"], row["problem"]): row for row in results["problems"] if row["arm"] == "cold"
+    }
     assert len(cold) == 8
     for name in ("paper", "guided"):
-        arm = told["arms"][name]
-        rows = [row for row in told["problems"] if row["arm"] == name]
+        arm = results["arms"][name]
+        rows = [row for row in results["problems"] if row["arm"] == name]
         assert arm["searches"] == len(rows) == 16
         before = [cold[row["seed"], row["problem"]] for row in rows]
         ratio = np.array(
@@ -250,31 +252,31 @@ def test_summaries_are_those_of_the_rows(whole):
         notes = [row["note"] for row in rows]
         assert notes.count(NO_EXPERIENCE) == 4, "the first problem of each seed and order"
         assert arm["without_experience"] == np.mean([note is not None for note in notes])
-    assert told["arms"]["cold"]["geometric_mean_speedup"] == 1.0
+    assert results["arms"]["cold"]["geometric_mean_speedup"] == 1.0
 
 
 def test_the_ratio_over_ranked_is_to_the_same_problem_and_seed(stream):
-    told = list(run(stream, design("guided")))
+    results = list(run(stream, design("guided")))
     ranked = [
         replace(
             each, arm="cold-ranked", order=None, position=each.index, evaluations=each.index + 1
         )
-        for each in told
+        for each in results
         if each.arm == "guided"
     ]
     rank = replace(design("guided"), arms=(Arm("none"), Arm("ranked"), Arm("guided")))
-    arm = Experiment(rank, 5, [*told, *ranked]).summaries["guided"]
-    ours = [each.evaluations for each in told if each.arm == "guided"]
+    arm = Experiment(rank, 5, [*results, *ranked]).summaries["guided"]
+    ours = [each.evaluations for each in results if each.arm == "guided"]
     expected = np.exp(np.mean(np.log(np.arange(1, 6) / np.array(ours))))
     assert arm.over_ranked.geometric_mean == pytest.approx(expected)
-    assert Experiment(rank, 5, told).summaries["guided"].over_ranked is None
+    assert Experiment(rank, 5, results).summaries["guided"].over_ranked is None
 
 
 def test_series_follow_the_stream_in_every_order(whole):
-    told = speedups(whole, "guided")
-    assert sorted(set(told.position.tolist())) == list(range(4))
-    assert len(told.value) == 16
-    assert told.mean() == pytest.approx(whole.summaries["guided"].speedup.geometric_mean)
+    results = speedups(whole, "guided")
+    assert sorted(set(results.position.tolist())) == list(range(4))
+    assert len(results.value) == 16
+    assert results.mean() == pytest.approx(whole.summaries["guided"].speedup.geometric_mean)
     fitness = values(whole, "cold", "fitness")
     assert len(fitness.value) == 16, "a cold search counts in both orders"
     own = {(each.seed, each.index): each.fitness for each in whole.of("cold")}

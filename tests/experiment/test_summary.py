@@ -79,8 +79,8 @@ def test_the_interval_covers_the_mean_as_often_as_it_says():
     st.sampled_from([1, 3, 5, 9]),
 )
 def test_running_mean(given_values, window):
-    told = running_mean(np.array(given_values), window)
-    for place, mean in enumerate(told):
+    means = running_mean(np.array(given_values), window)
+    for place, mean in enumerate(means):
         near = given_values[max(0, place - window // 2) : place + window // 2 + 1]
         near = [each for each in near if each == each]
         assert mean == pytest.approx(np.mean(near) if near else np.nan, nan_ok=True, abs=1e-9)

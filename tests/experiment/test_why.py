@@ -43,48 +43,48 @@ def found():
 
 
 def test_one_pass_of_guided_is_explained(found):
-    told = [each for each in found.outcomes if each.why is not None]
-    assert [(each.arm, each.seed, each.order, each.position) for each in told] == [
+    results = [each for each in found.outcomes if each.why is not None]
+    assert [(each.arm, each.seed, each.order, each.position) for each in results] == [
         ("guided", 0, 0, position) for position in range(4)
     ]
-    assert told[0].why.memory.startswith("No relevant experience")
-    assert told[0].why.proposed == () and told[0].note is not None
-    for each in told[1:]:
-        said = each.why
-        distances = [near.distance for near in said.neighbours]
+    assert results[0].why.memory.startswith("No relevant experience")
+    assert results[0].why.proposed == () and results[0].note is not None
+    for each in results[1:]:
+        reason = each.why
+        distances = [near.distance for near in reason.neighbours]
         assert min(distances) == pytest.approx(each.nearest_distance)
         assert np.mean(distances) == pytest.approx(each.mean_distance)
-        expected = [feature.expected for feature in said.proposed]
+        expected = [feature.expected for feature in reason.proposed]
         assert 0 < len(expected) <= MOST and expected == sorted(expected, reverse=True)
-        assert said.n_survived <= min(each.n_common, each.n_selected)
+        assert reason.n_survived <= min(each.n_common, each.n_selected)
         if each.n_transferred <= MOST:
-            assert (len(expected), said.n_survived) == (each.n_transferred, each.n_common)
+            assert (len(expected), reason.n_survived) == (each.n_transferred, each.n_common)
     assert explained(found.design.arms[:2]).name == "paper"
     assert explained(found.design.arms[:1]) is None
 
 
-def test_it_is_what_the_memory_itself_tells(tmp_path):
+def test_it_matches_the_stored_run(tmp_path):
     db = MetaDB(tmp_path / "m.duckdb")
     list(solve([problem(0), problem(1), problem(2)], db=db, budget=60, folds=2, registry=REGISTRY))
     row = db.find_problem("<p2>")
-    said = why(db, row)
+    reason = why(db, row)
     stored = db.told_run(row["problem_id"])
     best = np.argsort(-stored.expected, kind="stable")[:MOST]
-    assert [each.feature for each in said.proposed] == [stored.names[place] for place in best]
-    assert [each.fate == SELECTED for each in said.proposed] == stored.selected[best].tolist()
+    assert [each.feature for each in reason.proposed] == [stored.names[place] for place in best]
+    assert [each.fate == SELECTED for each in reason.proposed] == stored.selected[best].tolist()
     near = {each.name: each.distance for each in stored.neighbours}
-    assert {each.problem: each.distance for each in said.neighbours} == near
-    for each in said.proposed:
+    assert {each.problem: each.distance for each in reason.neighbours} == near
+    for each in reason.proposed:
         assert near.get(each.by) == each.distance
     list(solve(problem(3), db=db, keep="nope", registry=REGISTRY))
     assert why(db, db.find_problem("<p3>")) is None, "it failed, so there is nothing to tell"
 
 
-def test_the_page_and_the_json_tell_it(found):
-    told = found.as_json()
-    assert [each["problem"] for each in told["why"]] == [f"<p{n}>" for n in range(4)]
-    assert "why" not in told["problems"][0]
-    assert json.loads(json.dumps(told["why"]))[2]["proposed"][0]["by"]
+def test_the_page_and_the_json_show_it(found):
+    results = found.as_json()
+    assert [each["problem"] for each in results["why"]] == [f"<p{n}>" for n in range(4)]
+    assert "why" not in results["problems"][0]
+    assert json.loads(json.dumps(results["why"]))[2]["proposed"][0]["by"]
     text = page(found, [])
     section = text[text.index("<h2 id='why'>") : text.index("<h2 id='settings'>")]
     assert section.count("<details>") == section.count("</details>") == 4
@@ -92,13 +92,13 @@ def test_the_page_and_the_json_tell_it(found):
     for each in found.outcomes:
         if each.why is not None:
             n_proposed = len(each.why.proposed)
-            told = (
+            results = (
                 f"{each.why.n_survived} of {n_proposed} selected" if n_proposed else "no experience"
             )
-            assert f"{escape(each.problem)}: {told}</summary>" in section
+            assert f"{escape(each.problem)}: {results}</summary>" in section
 
 
-def test_without_an_arm_that_remembers_there_is_nothing_to_tell():
+def test_without_an_arm_that_remembers_nothing_is_explained():
     design = Design(arms_named(["cold-ranked"]), learning=False, settings=Settings(budget=60))
     found = Experiment(design, 1, list(run([Given(problem(0))], design, REGISTRY)))
     assert found.as_json()["why"] == []

@@ -135,7 +135,7 @@ def test_the_paper_s_features_fall_into_sixty_groups_of_four_hundred():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: Gaussian(0.0), "sigma must be more than 0"),
         (lambda: Gaussian("wide"), "sigma must be more than 0"),
@@ -150,6 +150,6 @@ def test_the_paper_s_features_fall_into_sixty_groups_of_four_hundred():
         ),
     ],
 )
-def test_wrong_parameters_are_a_sentence(make, said):
-    with pytest.raises(UsageError, match=said):
+def test_wrong_parameters_are_a_sentence(make, message):
+    with pytest.raises(UsageError, match=message):
         make()

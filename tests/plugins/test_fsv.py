@@ -258,7 +258,7 @@ def test_awkward_tables_have_finite_scores(X, y, standardize):
     assert fitted.get_support().any()
 
 
-def test_what_cannot_be_is_said_in_a_sentence(monkeypatch):
+def test_wrong_arguments_are_reported_in_a_sentence(monkeypatch):
     X, y = planted(0, 20, 4)
     with pytest.raises(UsageError, match="one class only"):
         FSV().fit(X, np.zeros(20))

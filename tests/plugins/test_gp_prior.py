@@ -132,7 +132,7 @@ def test_same_seed_same_answer_and_pickles():
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"loss": "log"}, "loss must be hinge or squared_hinge"),
         ({"cv": 1}, "cv must be at least 2"),
@@ -144,9 +144,9 @@ def test_same_seed_same_answer_and_pickles():
         ({"covariance": Gaussian(positions=(3,))}, "numbered 0 to 0"),
     ],
 )
-def test_wrong_parameters_are_a_sentence(settings, said):
+def test_wrong_parameters_are_a_sentence(settings, message):
     X, y = smooth_problem(10)
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         GPPriorClassifier(**settings).fit(X, y, meta_features=LINE)
 
 

@@ -123,7 +123,7 @@ def test_other_images_have_other_features():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: MonomialGenerator(margin=2), "give at least 3"),
         (lambda: MonomialGenerator(margin=14), "leave no centre"),
@@ -134,6 +134,6 @@ def test_other_images_have_other_features():
         (lambda: GENERATOR.measure(Monomial(2, 2, 0.0, 9, 9), np.zeros((2, 8, 8))), "28 x 28"),
     ],
 )
-def test_wrong_parameters_are_a_sentence(make, said):
-    with pytest.raises(UsageError, match=said):
+def test_wrong_parameters_are_a_sentence(make, message):
+    with pytest.raises(UsageError, match=message):
         make()

@@ -189,7 +189,7 @@ def test_what_a_selector_does_not_tell_apart_is_equal():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"n_resamples": 1}, "n_resamples must be at least 2"),
         ({"n_resamples": 2.5}, "n_resamples must be at least 2"),
@@ -202,8 +202,8 @@ def test_what_a_selector_does_not_tell_apart_is_equal():
         ({"n_jobs": -3}, "jobs must be at least 1"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_sentence(wrong, said):
-    with pytest.raises(UsageError, match=said):
+def test_wrong_arguments_are_reported_in_a_sentence(wrong, message):
+    with pytest.raises(UsageError, match=message):
         stability_of(FisherSelector(), *easy(), **wrong)
 
 
@@ -211,9 +211,9 @@ def test_nothing_is_recorded_unless_asked_for_and_every_measurement_is_a_row(db,
     problem = related(1)
     stability_of("fisher", problem, n_resamples=3, random_state=5)
     assert not db.exists()
-    told = {"n_resamples": 3, "random_state": 5, "top": 2, "bootstrap": True, "share": 0.8}
+    options = {"n_resamples": 3, "random_state": 5, "top": 2, "bootstrap": True, "share": 0.8}
     for where in (db, MetaDB(db)):
-        found = stability_of("fisher", problem, db=where, **told)
+        found = stability_of("fisher", problem, db=where, **options)
     columns, rows = MetaDB(db).sql(
         "select s.*, p.name, p.space from stability s join problem p using (problem_id)"
     )
@@ -240,7 +240,7 @@ def test_nothing_is_recorded_unless_asked_for_and_every_measurement_is_a_row(db,
     assert MetaDB(db).check() == []
 
 
-def test_a_file_that_cannot_be_written_to_is_told_before_the_work(tmp_path):
+def test_a_file_that_cannot_be_written_is_reported_before_the_work(tmp_path):
     Echo.seen.clear()
     with pytest.raises(MetaDBError, match="is a folder"):
         stability_of(Echo(), *easy(), db=tmp_path)

@@ -189,7 +189,7 @@ def test_chance_quality_handles_clean_splits_and_features_without_any_quality():
 
 
 @pytest.mark.parametrize(
-    ("given_wrong", "said"),
+    ("given_wrong", "message"),
     [
         ({"evidence": [1.0]}, "one number for each feature"),
         ({"evidence": [1.0, -1.0]}, "evidence from 0"),
@@ -197,7 +197,7 @@ def test_chance_quality_handles_clean_splits_and_features_without_any_quality():
         ({"noise_inflation": 0}, "noise_inflation must be more than 0"),
     ],
 )
-def test_wrong_arguments_are_sentences(given_wrong, said):
+def test_wrong_arguments_are_sentences(given_wrong, message):
     arguments = {"measured": [1.0, 2.0], "noise": 1.0, "evidence": [0.0, 1.0]} | given_wrong
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         shrink(**arguments)

@@ -53,17 +53,17 @@ def rows(db, query):
         return con.execute(query).fetchall()
 
 
-def told_of(db, name, feature=None, **options):
+def explanation_of(db, name, feature=None, **options):
     return explain(db, db.find_problem(name), feature, **options)
 
 
-def all_told(db, name, run_id=None):
+def whole_explanation(db, name, run_id=None):
     """Explain every feature of a run, also those of which nothing was expected."""
-    told = db.told_run(db.find_problem(name)["problem_id"], run_id)
-    asked = [each.problem_id for each in told.neighbours]
-    near = recalled(told.neighbours, db.experience(asked, before=told.run["run_id"]))
-    record = db.record_before(told.run, told.names)
-    return explanation(told, range(len(told.names)), near, record)
+    result = db.told_run(db.find_problem(name)["problem_id"], run_id)
+    asked = [each.problem_id for each in result.neighbours]
+    near = recalled(result.neighbours, db.experience(asked, before=result.run["run_id"]))
+    record = db.record_before(result.run, result.names)
+    return explanation(result, range(len(result.names)), near, record)
 
 
 def replay(db, transfer):
@@ -110,11 +110,11 @@ def test_the_parts_add_up_to_what_was_stored(memory):
     n_compared, explained = 0, {}
     for run_id, problem_id, name, expected, parts, record in replay(db, transfer):
         if run_id not in explained:
-            explained[run_id] = all_told(db, names[problem_id], run_id)
-        told = explained[run_id]
-        (feature,) = (each for each in told.features if each.feature == name)
+            explained[run_id] = whole_explanation(db, names[problem_id], run_id)
+        result = explained[run_id]
+        (feature,) = (each for each in result.features if each.feature == name)
         if expected is None:
-            assert "No relevant experience" in told.memory
+            assert "No relevant experience" in result.memory
             assert (feature.expected, feature.said, feature.by) == (None, (), None)
             continue
         half = 0.5 if transfer == "guided" else 1.0
@@ -131,100 +131,104 @@ def test_the_parts_add_up_to_what_was_stored(memory):
     assert n_compared > 40
 
 
-def test_later_runs_change_nothing_of_what_was_said(memory):
+def test_later_runs_do_not_change_an_explanation(memory):
     db, transfer = memory
     for name in ("p4", "p5"):
         for (run_id,) in rows(
             db, f"select run_id from run join problem using (problem_id) where name = '{name}'"
         ):
-            told = told_of(db, name, run_id=run_id, limit=None)
-            assert told.run["run_id"] == run_id and told.run["transfer"] == transfer
-            assert all(each.adds_up for each in told.features)
-            assert sum(each.share for each in told.neighbours) + told.silent == pytest.approx(1)
-            assert (told.silent > 0.01) == (transfer == "guided")
+            result = explanation_of(db, name, run_id=run_id, limit=None)
+            assert result.run["run_id"] == run_id and result.run["transfer"] == transfer
+            assert all(each.adds_up for each in result.features)
+            assert sum(
+                each.share for each in result.neighbours
+            ) + result.unassigned_share == pytest.approx(1)
+            assert (result.unassigned_share > 0.01) == (transfer == "guided")
 
 
-def test_the_run_a_problem_is_remembered_by_is_explained(memory):
+def test_the_best_run_is_explained_by_default(memory):
     db, _ = memory
     for name in ("p0", "p3"):
         ((best,),) = rows(
             db,
             f"select run_id from best_run join problem using (problem_id) where name = '{name}'",
         )
-        told = told_of(db, name, limit=None)
-        assert told.run["run_id"] == best
+        result = explanation_of(db, name, limit=None)
+        assert result.run["run_id"] == best
         selected = rows(
             db,
             "select f.name from selection s join feature f using (feature_id) "
             f"where s.run_id = {best} and s.selected order by s.rank",
         )
-        assert [each.feature for each in told.features if each.selected] == [n for (n,) in selected]
+        assert [each.feature for each in result.features if each.selected] == [
+            n for (n,) in selected
+        ]
 
 
 def test_selected_features_come_first_and_then_the_most_expected(memory):
     db, _ = memory
-    told = told_of(db, "p5", limit=None)
-    fates = [each.selected for each in told.features]
+    result = explanation_of(db, "p5", limit=None)
+    fates = [each.selected for each in result.features]
     assert fates == sorted(fates, reverse=True) and False in fates
-    ranks = [each.rank for each in told.features if each.selected]
-    in_vain = [each.expected for each in told.features if not each.selected]
-    assert ranks == sorted(ranks) and in_vain == sorted(in_vain, reverse=True)
-    assert min(in_vain) > 0
-    few = told_of(db, "p5", limit=1)
+    ranks = [each.rank for each in result.features if each.selected]
+    rejected = [each.expected for each in result.features if not each.selected]
+    assert ranks == sorted(ranks) and rejected == sorted(rejected, reverse=True)
+    assert min(rejected) > 0
+    few = explanation_of(db, "p5", limit=1)
     assert [each.selected for each in few.features] == [True, False]
     assert few.features[1] == max(
-        (each for each in told.features if not each.selected), key=lambda each: each.expected
+        (each for each in result.features if not each.selected), key=lambda each: each.expected
     )
 
 
-def test_what_became_of_a_feature_is_what_the_sets_say(memory):
+def test_the_outcome_of_a_feature_matches_the_recorded_sets(memory):
     db, _ = memory
-    told = db.told_run(db.find_problem("p5")["problem_id"])
-    kept = {place for _, places, _ in told.candidates for place in places}
-    for place, feature in enumerate(all_told(db, "p5").features):
-        if told.selected[place]:
+    result = db.told_run(db.find_problem("p5")["problem_id"])
+    kept = {place for _, places, _ in result.candidates for place in places}
+    for place, feature in enumerate(whole_explanation(db, "p5").features):
+        if result.selected[place]:
             fate = SELECTED
         else:
             fate = LEFT_OUT if place in kept else NOT_KEPT
         assert feature.fate == fate
-        steps = [step for step, places, _ in told.candidates if place in places]
+        steps = [step for step, places, _ in result.candidates if place in places]
         assert [step for step, _ in feature.steps] == steps
-        assert feature.relative == pytest.approx(max(told.q[place], 0) / told.q.max())
+        assert feature.relative == pytest.approx(max(result.q[place], 0) / result.q.max())
 
 
-def test_who_proposed_it_is_whoever_added_most(memory):
+def test_a_feature_is_proposed_by_the_largest_part(memory):
     db, transfer = memory
-    told = told_of(db, "p5", limit=None)
-    for each in told.features:
-        parts = {said.problem: said.part for said in each.said} | {"its record": each.record.part}
+    result = explanation_of(db, "p5", limit=None)
+    for each in result.features:
+        parts = {part.problem: part.part for part in each.said} | {"its record": each.record.part}
         if each.by is not None:
             assert parts[each.by] == max(parts.values()) > 0
         assert transfer == "guided" or each.by != "its record"
 
 
-def test_without_memory_nothing_is_said(tmp_path):
+def test_without_memory_nothing_is_proposed(tmp_path):
     db = MetaDB(tmp_path / "m.duckdb")
     for transfer in ("guided", "none", "ranked"):
         list(solve([problem(0), problem(1)], db=db, transfer=transfer, **QUICK))
     run_of = dict(rows(db, "select transfer, max(run_id) from run group by transfer"))
     for transfer in ("none", "ranked"):
-        told = told_of(db, "p1", run_id=run_of[transfer])
-        assert told.memory == f"Memory was not asked: transfer {transfer!r}."
-        assert told.neighbours == () and all(each.selected for each in told.features)
-        said = sentences(told, told.features[0])
-        assert "Nobody proposed it: it was found by its own evidence." in said
-    first = told_of(db, "p0", run_id=1)
+        result = explanation_of(db, "p1", run_id=run_of[transfer])
+        assert result.memory == f"Memory was not asked: transfer {transfer!r}."
+        assert result.neighbours == () and all(each.selected for each in result.features)
+        text = sentences(result, result.features[0])
+        assert "Nobody proposed it: it was found by its own evidence." in text
+    first = explanation_of(db, "p0", run_id=1)
     assert first.memory.startswith("No relevant experience existed")
     list(solve(problem(2), db=db, selector=SelectKBest(k=3), **QUICK))
-    told = told_of(db, "p2")
-    assert "selector 'SelectKBest' takes no expectations" in told.memory
-    assert told.neighbours and told.neighbours[0].share is None
-    alone = told_of(db, "p2", told.features[0].feature)
-    assert alone.features == told.features[:1]
-    assert {each.fate for each in all_told(db, "p2").features} <= {SELECTED, NOT_SELECTED}
+    result = explanation_of(db, "p2")
+    assert "selector 'SelectKBest' takes no expectations" in result.memory
+    assert result.neighbours and result.neighbours[0].share is None
+    alone = explanation_of(db, "p2", result.features[0].feature)
+    assert alone.features == result.features[:1]
+    assert {each.fate for each in whole_explanation(db, "p2").features} <= {SELECTED, NOT_SELECTED}
 
 
-def test_a_feature_that_nobody_had_is_named_as_judged(tmp_path):
+def test_an_unseen_feature_is_explained_by_meta_regression(tmp_path):
     """Columns that are new, but of a kind that was useful before."""
     db = MetaDB(tmp_path / "m.duckdb")
 
@@ -247,43 +251,43 @@ def test_a_feature_that_nobody_had_is_named_as_judged(tmp_path):
     list(solve(stream, db=db, regressor="ridge", **QUICK))
     judged = []
     for name in new:
-        told = told_of(db, "d6", name)
-        feature = told.features[0]
+        result = explanation_of(db, "d6", name)
+        feature = result.features[0]
         assert feature.adds_up
         if feature.judged:
             judged.append(name)
             assert feature.by == "its kind" and feature.neighbours == 0
-            assert "by its meta-features alone" in " ".join(sentences(told, feature))
+            assert "by its meta-features alone" in " ".join(sentences(result, feature))
     assert judged and all(name.startswith("new") for name in judged)
 
 
-def test_a_memory_that_changed_is_not_passed_off_as_what_it_was(tmp_path):
+def test_a_changed_memory_is_reported(tmp_path):
     db = MetaDB(tmp_path / "m.duckdb")
     list(solve([problem(n) for n in (0, 3, 6)], db=db, **QUICK))
-    before = told_of(db, "p6", limit=None)
+    before = explanation_of(db, "p6", limit=None)
     assert all(each.adds_up for each in before.features)
     with db.writing() as con:
         con.execute("update problem set excluded = true where name = 'p0'")
-    after = told_of(db, "p6", limit=None)
+    after = explanation_of(db, "p6", limit=None)
     wrong = [each for each in after.features if not each.adds_up]
     assert wrong
     assert [each.expected for each in after.features] == [each.expected for each in before.features]
     assert "not to what was stored" in " ".join(sentences(after, wrong[0]))
 
 
-def test_what_cannot_be_explained_is_said(tmp_path):
+def test_missing_runs_and_features_are_errors(tmp_path):
     db = MetaDB(tmp_path / "m.duckdb")
     good = problem(0)
     list(solve(good, db=db, **QUICK))
     list(solve(problem(1), db=db, keep="nope", **QUICK))
     with pytest.raises(UsageError, match="'p0' has no feature 'w00': did you mean 'w0'"):
-        told_of(db, "p0", "w00")
+        explanation_of(db, "p0", "w00")
     with pytest.raises(UsageError, match="run 2 is none of 'p0': `metafs runs --problem 'p0'`"):
-        told_of(db, "p0", run_id=2)
+        explanation_of(db, "p0", run_id=2)
     with pytest.raises(MetafsError, match="'p1' was never solved"):
-        told_of(db, "p1")
+        explanation_of(db, "p1")
     with pytest.raises(MetafsError, match="run 2 failed: "):
-        told_of(db, "p1", run_id=2)
+        explanation_of(db, "p1", run_id=2)
 
 
 # --- any rows -----------------------------------------------------------------------------------
@@ -322,7 +326,7 @@ def whole_runs(draw):
         "prior_used": None if prior is None else transfer,
     }
     q = np.array(draw(st.lists(st.floats(-1, 1) | st.just(np.nan), min_size=6, max_size=6)))
-    told = RunTold(
+    result = RunTold(
         run,
         WORDS,
         np.arange(1.0, 7.0),
@@ -333,7 +337,7 @@ def whole_runs(draw):
         tuple(Neighbour(n, each.problem, each.distance, "") for n, each in enumerate(near)),
         ((3, (0, 2), 0.5),),
     )
-    return told, near, record
+    return result, near, record
 
 
 def some(record, places):
@@ -345,9 +349,9 @@ def some(record, places):
 
 @settings(max_examples=60, deadline=None)
 @given(whole_runs(), st.permutations(range(6)))
-def test_the_parts_of_anything_expected_add_up_in_whatever_order(case, order):
-    told, near, record = case
-    found = explanation(told, range(6), near, record).features
+def test_parts_add_up_in_any_order(case, order):
+    result, near, record = case
+    found = explanation(result, range(6), near, record).features
     assert all(each.adds_up for each in found)
     for each in found:
         assert each.relative is None or 0 <= each.relative <= 1
@@ -355,19 +359,19 @@ def test_the_parts_of_anything_expected_add_up_in_whatever_order(case, order):
             parts = each.neighbours + each.record.part
             assert parts == pytest.approx(each.expected, abs=1e-9)
         assert not each.judged, "nothing was judged here"
-    again = explanation(told, order, near, some(record, np.array(order))).features
+    again = explanation(result, order, near, some(record, np.array(order))).features
     assert again == tuple(found[place] for place in order)
-    places = shown(told)
-    assert set(np.flatnonzero(told.selected)) <= set(places.tolist())
+    places = shown(result)
+    assert set(np.flatnonzero(result.selected)) <= set(places.tolist())
     assert len(set(places.tolist())) == len(places)
 
 
 @settings(max_examples=20, deadline=None)
 @given(whole_runs())
-def test_a_transfer_nobody_knows_any_more_is_not_made_up(case):
-    told, near, record = case
-    told = replace(told, run=told.run | {"transfer": "forgotten", "prior_used": "forgotten"})
-    whole = explanation(told, range(6), near, record)
+def test_an_unknown_transfer_has_no_parts(case):
+    result, near, record = case
+    result = replace(result, run=result.run | {"transfer": "forgotten", "prior_used": "forgotten"})
+    whole = explanation(result, range(6), near, record)
     for each in whole.features:
         assert (each.neighbours, each.record, each.said) == (None, None, ())
         if each.expected:

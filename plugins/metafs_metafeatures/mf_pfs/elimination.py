@@ -119,17 +119,17 @@ def eliminate_all_measured(
     hope = np.zeros(measurer.n_features) if hope is None else hope
     left, columns, failed = measured(measurer, features)
     refuse_nothing_left(len(left), measurer)
-    judged = np.asarray(quality(columns, y), dtype=np.float64)
+    qualities = np.asarray(quality(columns, y), dtype=np.float64)
     gone, n_evaluations = [failed], len(left)
     for size in sizes:
         if size >= len(left):
             continue
         if len(gone) > 1:
-            judged = np.asarray(quality(columns, y), dtype=np.float64)
+            qualities = np.asarray(quality(columns, y), dtype=np.float64)
             n_evaluations += len(left)
-        out = weakest(judged, len(left) - size, hope[left])
+        out = weakest(qualities, len(left) - size, hope[left])
         gone.append(left[out])
         keep = np.setdiff1d(np.arange(len(left)), out)
-        left, columns, judged = left[keep], columns[:, keep], judged[keep]
-    gone.append(left[weakest(judged, len(left), hope[left])])
+        left, columns, qualities = left[keep], columns[:, keep], qualities[keep]
+    gone.append(left[weakest(qualities, len(left), hope[left])])
     return np.concatenate(gone), n_evaluations

@@ -49,9 +49,9 @@ def folds_of(classes: Array, n_folds: int, seed: int) -> Array:
     array([3, 3])
     """
     mixed = np.random.default_rng(seed).permutation(len(classes))
-    in_turn = mixed[np.argsort(classes[mixed], kind="stable")]
+    by_class = mixed[np.argsort(classes[mixed], kind="stable")]
     folds = np.empty(len(classes), dtype=np.int64)
-    folds[in_turn] = np.arange(len(classes)) % n_folds
+    folds[by_class] = np.arange(len(classes)) % n_folds
     return folds
 
 

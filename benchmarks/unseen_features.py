@@ -49,11 +49,19 @@ def main():
     print("| columns | meta-features | regressor | reached | evaluations | speed-up | seconds |")
     print("|---|---|---|--:|--:|--:|--:|")
     renamed = [(True, True, name) for name in Registry().regressors]
-    for strange, described, name in [(False, True, None), (True, False, None), *renamed]:
-        reached, evaluations, speedup, seconds = sped_up(strange, described, name)
-        columns = "renamed in each pair" if strange else "of one name"
-        told = "row, column" if described else "none"
-        cells = columns, told, name or "", reached, f"{evaluations:.0f}", speedup, f"{seconds:.0f}"
+    for unseen, described, name in [(False, True, None), (True, False, None), *renamed]:
+        reached, evaluations, speedup, seconds = sped_up(unseen, described, name)
+        columns = "renamed in each pair" if unseen else "of one name"
+        meta_features = "row, column" if described else "none"
+        cells = (
+            columns,
+            meta_features,
+            name or "",
+            reached,
+            f"{evaluations:.0f}",
+            speedup,
+            f"{seconds:.0f}",
+        )
         print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
