@@ -1,15 +1,15 @@
-r"""Weigh what a problem tells of its features against what memory expects of them.
+r"""Univariate relevance of features, and their priority in a search.
 
-With :math:`I(s)` the mutual information of a feature alone with the target, :math:`H(s)` its
-entropy, and :math:`P(s)` what memory expects of it,
+With :math:`I(s)` the mutual information of a feature with the target, :math:`H(s)` its entropy, and
+:math:`P(s)` what memory expects of it,
 
-.. math:: \mathrm{promise}(s) = \frac{I(s) + H(s)}{\max_t (I(t) + H(t))} + \frac{P(s)}{2}
+.. math:: \mathrm{priority}(s) = \frac{I(s) + H(s)}{\max_t (I(t) + H(t))} + \frac{P(s)}{2}
 
-The first features of a set must tell much alone. Those that join it later must part the rows that
-it leaves together, and the more entropy a feature has, the more rows it parts. Both are counted in
-bits: where no feature tells much alone, what it tells hardly matters. A feature that memory never
-met is judged by its own evidence. Evidence of one's own that contradicts memory is a reason for
-doubt.
+The first features of a set must be informative by themselves. Features that join later must
+separate rows that the set does not separate yet, and a feature of higher entropy separates more
+rows. Both terms are in bits, so that information hardly matters if no feature has much of it. A
+feature that memory has never seen is ranked by its univariate relevance. Relevance that contradicts
+memory is a reason not to trust memory (`agree`).
 """
 
 from collections.abc import Mapping
@@ -23,9 +23,9 @@ from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import SetInformation, entropy
 
 DOMINANT_SHARE = 0.45
-"""The share of the target that one feature must tell for good sets to be small."""
+"""If one feature explains more than this share of the target's entropy, good sets are small."""
 MEMORY_WEIGHT = 0.5
-"""The weight of what memory expects; that of the best evidence of one's own is 1."""
+"""The weight of what memory expects, relative to the largest relevance plus entropy."""
 
 
 def information_of_each(
@@ -50,7 +50,7 @@ def relevance_and_entropy(
 ) -> tuple[Array, Array]:
     """Return the mutual information of each feature with the target, and its entropy, in bits.
 
-    The entropy is the most that a feature can tell of any target.
+    The entropy is an upper bound of a feature's information about any target.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def _entropies(codes: csc_array) -> Array:
 
 
 def priority(relevance: Array, entropies: Array, expected: Array) -> Array:
-    """Return how promising each feature is, from its own evidence and the expectation of it.
+    """Return the priority of each feature, from its relevance, entropy and expectation.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def priority(relevance: Array, entropies: Array, expected: Array) -> Array:
 
 
 def has_dominant_feature(relevance: Array, y: Array) -> bool:
-    """Tell whether one feature alone tells nearly half of the target.
+    """Return whether a single feature explains nearly half of the target's entropy.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def has_dominant_feature(relevance: Array, y: Array) -> bool:
 
 
 def agree(relevance: Array, expected: Array) -> bool:
-    """Tell whether features of which more is expected also tell more here, or nothing is expected.
+    """Return whether expectation and relevance correlate positively, or either is constant.
 
     Examples
     --------

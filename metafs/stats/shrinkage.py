@@ -1,29 +1,29 @@
-r"""Shrinkage: a quality measured with few labels, weighed against what memory expects of it.
+r"""Shrinkage of a quality measured with few labels towards what memory expects.
 
-A measured quality q that grows with the square of an effect, as infogain and fisher do, is on
-average c for a feature that tells nothing: its noise. In units of this noise it is
-:math:`z^2 = q / c`, where z scatters with variance 1 around the true effect :math:`\delta`. Memory
-expects the true quality e, so :math:`\delta` is drawn from a normal distribution with mean 0 and
-variance e / c, and the posterior mean of the true quality :math:`c \, \delta^2` is
+A measured quality q that grows with the square of an effect, as infogain and fisher do, has mean c,
+its noise, for an irrelevant feature. In units of this noise it is :math:`z^2 = q / c`, where z has
+variance 1 around the true effect :math:`\delta`. Memory expects the true quality e, so
+:math:`\delta` is drawn from a normal distribution with mean 0 and variance e / c, and the posterior
+mean of the true quality :math:`c \, \delta^2` is
 
 .. math:: \hat q = e + w^2 (q - c' - e), \qquad w = \frac{e}{e + c'}, \qquad c' = \kappa^2 c
 
-where the noise inflation :math:`\kappa` is 1 if features err independently of one another. They do
+where the noise inflation :math:`\kappa` is 1 if the errors of features are independent. They are
 not: a few long documents favour all frequent words at once, and the learner is misled by the same
-labels as the measure. So the noise is taken for larger than it is.
+labels as the measure. So the noise is inflated.
 
-Memory tells which feature is better, not in what unit. With its evidence x, stretched to reach
-from 0 to 1, the expectation is
+Memory ranks features but has no unit of quality. With its evidence x, scaled to the range from 0 to
+1, the expectation is
 
 .. math:: e = a + b x, \qquad a, b \ge 0
 
 fitted to the excess q - c of all features of the new problem, each weighted by
-:math:`1 / (c + e)^2` (the maximum of the likelihood). Neither a nor b is taken for less than its
-standard error: what so few labels cannot show is not held against memory. If the evidence is the
-same for all features, their order is that of the measured quality.
+:math:`1 / (c + e)^2` (maximum likelihood). Both a and b are at least their standard errors, so that
+memory is not rejected because labels are few. If the evidence is the same for all features, their
+order is that of the measured quality.
 
-Memory may be wrong about a feature, so no effect is taken for smaller than measured by more than
-:math:`\kappa` standard deviations: :math:`\sqrt{\hat q} \ge \sqrt{q} - \kappa \sqrt{c}`.
+Memory may be wrong about a feature, so no effect is shrunk by more than :math:`\kappa` standard
+deviations: :math:`\sqrt{\hat q} \ge \sqrt{q} - \kappa \sqrt{c}`.
 
 C. N. Morris, "Parametric empirical Bayes inference", Journal of the American Statistical
 Association 78, 1983; the limit is that of B. Efron and C. Morris, "Limiting the risk of Bayes and
@@ -44,21 +44,21 @@ from metafs.errors import UsageError
 from metafs.stats.smoothing import chance_qualities, shrunk
 
 NOISE_INFLATION = 2.5
-"""How many times larger than on its own the scatter of a measured effect is taken for."""
+"""The factor by which the standard deviation of a measured effect is inflated."""
 
-_MOST = 1e3  # times the noise: beyond it lie the limits of measures, as of a clean split by fisher
+_MOST = 1e3  # times the noise: larger values are limits of a measure, as fisher's of a clean split
 _STEPS = 30
 
 
 @dataclass(frozen=True, eq=False)
 class Shrunk:
-    """Qualities between what was measured and what was expected, one for each feature."""
+    """Quality between the measured and the expected one, for each feature."""
 
     quality: Array
     expected: Array
     """What memory expects, in the unit of the measured quality."""
     weight: Array
-    """The weight of what was measured, between 0 and 1."""
+    """The weight of the measured quality, between 0 and 1."""
 
 
 def chance_quality(
@@ -71,8 +71,8 @@ def chance_quality(
 ) -> Array:
     """Return the mean quality of each feature when the target is permuted.
 
-    So few draws tell more of all features together than of each, so the means are shrunk
-    towards their common one as far as they differ by chance alone.
+    The draws are few, so the means are shrunk towards their common mean as far as they differ by
+    chance alone.
 
     Examples
     --------
@@ -126,20 +126,20 @@ def shrink(
     *,
     noise_inflation: float = NOISE_INFLATION,
 ) -> Shrunk:
-    """Return the quality of each feature, shrunk towards what the evidence lets expect.
+    """Return the quality of each feature, shrunk towards what is expected from the evidence.
 
     Parameters
     ----------
     measured : array-like of shape (n_features,)
         Measured quality, which grows with the square of an effect.
     noise : float or array-like of shape (n_features,)
-        What a feature that tells nothing measures on average, as from `chance_quality`; without
-        noise the measured quality stands as it is.
+        The mean measured quality of an irrelevant feature, as from `chance_quality`; without
+        noise the measured quality is returned.
     evidence : array-like of shape (n_features,)
-        What memory holds of each feature, from 0, in any unit; larger is better.
+        What memory knows of each feature, at least 0, in any unit; larger is better.
     noise_inflation : float, default=2.5
-        How many times larger than on its own the scatter of an effect is taken for, and how many
-        standard deviations an effect may be shrunk by.
+        The factor by which the standard deviation of an effect is inflated, and the number of
+        standard deviations by which an effect may be shrunk at most.
 
     Examples
     --------
@@ -151,8 +151,8 @@ def shrink(
     q, x = (np.asarray(values, dtype=np.float64) for values in (measured, evidence))
     if q.ndim != 1 or q.shape != x.shape:
         raise UsageError(
-            f"the evidence has shape {x.shape}, but the measured quality {q.shape}: give one "
-            "number for each feature."
+            f"the evidence has shape {x.shape}, but the measured quality has shape {q.shape}: "
+            "give one number for each feature."
         )
     if not (np.isfinite(q).all() and np.isfinite(x).all() and (x >= 0).all()):
         raise UsageError("give finite qualities, and evidence from 0, for every feature.")

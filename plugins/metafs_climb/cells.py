@@ -1,4 +1,4 @@
-r"""Cells: rows that a set of features cannot tell apart, and what that costs any classifier.
+r"""Cells: rows with equal values of a set of features, and an upper bound on accuracy from them.
 
 Rows with equal values of the features in S form a cell, and get one and the same prediction. If
 :math:`n_{vfc}` rows of class c in the test rows of fold f lie in cell v, no classifier is right
@@ -62,9 +62,9 @@ def cells_of(keys: Array, fold_and_class: Array, n_folds: int, n_classes: int) -
 
 
 def best_right(counts: Array, worth: Array) -> Array:
-    """Return what the best classifier there could be reaches in each fold.
+    """Return the best score that any classifier can reach in each fold.
 
-    ``worth`` of shape (n_folds, n_classes) is what being right on one row is worth.
+    ``worth`` of shape (n_folds, n_classes) is the weight of one correct row.
     """
     found: Array = (counts * worth).max(axis=2).sum(axis=0)
     return found

@@ -1,9 +1,9 @@
 """Hill climbing over sets of features, as published or guided by a prior.
 
-Without a prior this is the published climb (`metafs_climb.published`), and so it is with one that
-only says where to start, at one evaluation for each start. A prior that guides is weighed with
-what each feature, taken alone, tells of the target here, and searched by in that order
-(`metafs_climb.guided`). What is optimised stays the same.
+Without a prior this is the published climb (`metafs_climb.published`). A prior that only gives
+starting sets adds one evaluation for each. A prior that guides is combined with the univariate
+relevance of each feature into a priority, and features are tried in that order
+(`metafs_climb.guided`). The measure that is optimised stays the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,10 +45,7 @@ from metafs_climb.starts import large_starts, likely_starts
 
 
 class SetBySet:
-    """A measure on one problem, asked set by set.
-
-    It need not know what the empty set is worth: that counts as worse than any other.
-    """
+    """Evaluates a measure that has no `bind`, set by set; the empty set is worse than any other."""
 
     def __init__(self, measure: Any, X: Matrix, y: Array) -> None:
         self.measure, self.X, self.y = measure, X, y
@@ -68,7 +65,7 @@ class SetBySet:
 def bound(
     measure: SetMeasure, X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]]
 ) -> SetEvaluator:
-    """Return the measure's evaluator of many sets on one problem, or ask it set by set."""
+    """Return the measure's own evaluator on one problem, or one that calls it set by set."""
     if not isinstance(measure, SupportsBind):
         return SetBySet(measure, X, y)
     return measure.bind(X, y, **({"categories": categories} if categories else {}))
@@ -80,8 +77,8 @@ class Climb(BaseSelector):
     Parameters
     ----------
     measure : set measure, default=None
-        What to climb on: an object with ``of_set(X, y, features)``, and, to be fast,
-        ``bind(X, y)``. None is `MIConfidence`.
+        The objective: an object with ``of_set(X, y, features)`` and, for speed, ``bind(X, y)``.
+        None is `MIConfidence`.
     max_evaluations : int, default=1000
         Sets to evaluate at most (the paper's M).
     max_seconds : float, default=None
@@ -100,8 +97,8 @@ class Climb(BaseSelector):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        The measure of every feature taken alone; what each tells of the target, in bits, if the
-        measure is one that abandons candidates because it costs much.
+        The measure of every single feature; its mutual information with the target, in bits, if
+        the measure is too expensive for that (one that abandons candidates).
     ranking_ : ndarray of shape (n_features,)
         1 for the best: the selected features by score, then the others by score.
     fitness_ : float
@@ -174,13 +171,13 @@ class Climb(BaseSelector):
             relevance, entropies = relevance_and_entropy(X, y, categories)
             doubtful = prior.doubtful or not agree(relevance, prior.expected)
             if doubtful:
-                prior = Prior(np.zeros(len(relevance)), guides=True)  # by own evidence alone
+                prior = Prior(np.zeros(len(relevance)), guides=True)  # univariate relevance alone
             priorities = priority(relevance, entropies, prior.expected)
             self.stopped_ = self._climb_guided(
                 sets, prior, relevance, priorities, small_sets=has_dominant_feature(relevance, y)
             )
             if doubtful:
-                self.stopped_ += " (little was to be expected of memory)"
+                self.stopped_ += " (memory was not used: its expectations are doubtful)"
         else:
             self.stopped_ = self._climb_as_published(sets, prior)
 
@@ -193,7 +190,7 @@ class Climb(BaseSelector):
         if not len(features):
             features = np.array([np.argmax(self.scores_)])
             self.fitness_ = float(evaluator.of_sets(sets.best.features, features[None])[0])
-            self.stopped_ += "; no set was better than none, so the best feature alone is kept"
+            self.stopped_ += "; no set was better than the empty one, so the best feature is kept"
         self.n_evaluations_ = sets.spent
         self.candidates_ = sets.candidates
         self.support_ = np.zeros(X.shape[1], dtype=bool)
@@ -201,7 +198,7 @@ class Climb(BaseSelector):
         self.ranking_ = ranking(self.scores_, first=self.support_)
 
     def _climb_as_published(self, sets: Evaluations, prior: Prior | None) -> str:
-        """Climb until there is a reason to stop, and return it."""
+        """Run the published climb and return why it stopped."""
         free, rng = self._free(sets.kept), self._rng()
         if prior is not None:
             sets.start(_within(prior.starts, free))
@@ -219,7 +216,7 @@ class Climb(BaseSelector):
         *,
         small_sets: bool,
     ) -> str:
-        """Climb by the promise of features until there is a reason to stop, and return it."""
+        """Run the guided climb and return why it stopped."""
         free, rng = self._free(sets.kept), self._rng()
         published = PublishedClimb(sets, free, rng, self.max_edits, sets.nothing)
         order = free[np.argsort(-priorities[free], kind="stable")]
@@ -230,13 +227,13 @@ class Climb(BaseSelector):
             if not small_sets:
                 starts = large_starts(free[np.argsort(-relevance[free], kind="stable")], starts)
         sets.start(starts)
-        # Spawned, not drawn: the published climb beside it must take the path it takes alone.
+        # Spawned, not drawn, so that the baseline takes the same path as the published climb alone.
         guided = GuidedClimb(sets, order, rng.spawn(1)[0], small_sets=small_sets)
         climb_with_baseline(guided, published, until_target=self.target_score is not None)
-        return self._why(sets) or "no better set by perturbations"
+        return self._why(sets) or "no better set after perturbations"
 
     def _why(self, sets: Evaluations) -> str | None:
-        """Return why the search cannot go on, if so."""
+        """Return why the search must stop; None if it need not."""
         if sets.at_target:
             return "target score reached"
         if not sets.left:
@@ -256,7 +253,7 @@ class Climb(BaseSelector):
 
 
 def _within(starts: Sequence[Array], free: Array) -> list[Array]:
-    """Return what of each start may join a set, if anything."""
+    """Return the free features of each start; starts without any are left out."""
     within = [np.intersect1d(start, free) for start in starts]
     return [start for start in within if len(start)]
 

@@ -1,8 +1,8 @@
-r"""Folds that belong to the content of a problem, not to the order in which its rows are stored.
+r"""Folds that depend on the content of a problem, not on the order in which its rows are stored.
 
-Rows are sorted by a key before they are dealt to folds, so that the same table with rows or
-columns in another order, dense or sparse, is cut alike. A row's key is made of its values and of
-the keys of their columns, a column's key of its values and of the keys of their rows:
+Rows are sorted by a key before they are assigned to folds, so that the same table with rows or
+columns in another order, dense or sparse, has the same folds. A row's key is computed from its
+values and the keys of their columns, a column's key from its values and the keys of their rows:
 
 .. math:: c_j = \sum_{i: x_{ij} \ne 0} h(x_{ij}, r_i), \qquad
           r_i = \sum_{j: x_{ij} \ne 0} h(x_{ij}, c_j) \pmod{2^{64}}
@@ -22,7 +22,7 @@ _BLOCK_VALUES = 2**20
 
 
 def mixed(bits: Array) -> Array:
-    """Return 64 bits that look random but depend on nothing else than the 64 bits given.
+    """Return a pseudo-random 64-bit hash of the 64 bits given.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def row_keys(X: Matrix, y: Array) -> Array:
 
 
 def content_order(X: Matrix, y: Array) -> Array:
-    """Return the rows in an order of their own: by key, and rows of equal values by target."""
+    """Return the rows in canonical order: by key, and rows of equal values by target."""
     return np.lexsort((y, row_keys(X, y)))
 
 

@@ -1,15 +1,15 @@
-r"""The wrapper: a set of features is worth what a learner reaches with it in cross-validation.
+r"""The wrapper: the fitness of a set of features is a learner's cross-validated score with it.
 
 .. math:: q(S) = \frac{1}{K} \sum_{f=1}^{K} a_f(S)
 
 :math:`a_f(S)` is the accuracy on the test rows of fold f of a learner trained, on the features in
-S, with all other rows. The folds are the same for every set. The empty set is worth what guessing
-the majority class of the training rows is worth. For a numeric target :math:`a_f` is R2, and a
-mean below 0 counts as 0. Folds are cut by content, not by the order of rows, so that shuffled rows
-do not change a measure. By its public name the wrapper wraps the learner of the run; so does any
-measure with ``with_learner``.
+S, with all other rows. The folds are the same for every set. The empty set predicts the majority
+class of the training rows. For a numeric target :math:`a_f` is R2, and a mean below 0 counts as 0.
+Folds depend on the content of rows, not on their order, so that shuffling rows does not change a
+measure. Requested by its public name, the wrapper uses the learner of the run, as does any measure
+with ``with_learner``.
 
-How sets that cannot win are abandoned, `metafs_climb.cv_evaluator` tells.
+`metafs_climb.cv_evaluator` describes how sets that cannot win are abandoned.
 
 R. Kohavi, G. H. John, "Wrappers for feature subset selection", Artificial Intelligence 97, 1997.
 """
@@ -40,12 +40,12 @@ class CVAccuracy:
     Parameters
     ----------
     learner : str or estimator, default=None
-        A public name of a learner or any scikit-learn estimator; None is what the loop learns
-        with, ``logistic`` for classes and ``ridge`` for numbers.
+        A public name of a learner or any scikit-learn estimator; None is the loop's default,
+        ``logistic`` for classes and ``ridge`` for numbers.
     n_folds : int, default=5
         Folds of the cross-validation, fewer where rows or classes are too few.
     scoring : {"accuracy", "balanced_accuracy"}, default="accuracy"
-        Whether each row counts the same, or each class. A numeric target has R2.
+        Whether each row or each class has equal weight. A numeric target is scored by R2.
     random_state : int, default=0
         Which rows go into which fold.
     categories : mapping of int to tuple of str
@@ -54,10 +54,10 @@ class CVAccuracy:
     Notes
     -----
     Missing numbers and categories are prepared as the loop prepares them, inside each fold. The
-    order of rows and columns plays no part, not even in how the folds are cut.
+    result does not depend on the order of rows and columns.
 
-    Logistic regression on two classes is fitted by a method of our own, on all folds at once
-    (see `metafs_climb.newton_logistic`); other learners are cloned and fitted fold by fold.
+    Logistic regression on two classes is fitted by our own solver, on all folds at once
+    (`metafs_climb.newton_logistic`); other learners are cloned and fitted fold by fold.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class CVAccuracy:
             offered, wanted = ("numbers", "classes")[:: 1 if problem.is_classification else -1]
             raise UsageError(
                 f"learner {self.learner!r} of cv-accuracy predicts {offered}, but the target holds "
-                f"{wanted}: give a learner that suits it, or none."
+                f"{wanted}: choose a matching learner, or leave it out."
             )
         return learner
 

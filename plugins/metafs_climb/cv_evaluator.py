@@ -1,14 +1,14 @@
-r"""The wrapper at work on one problem: many sets, none of them scored further than it matters.
+r"""The wrapper on one problem: evaluates many sets and abandons those that cannot win.
 
 A search only asks whether a set S beats some fitness t. Let :math:`a_f(S)` be the score of fold f,
-and :math:`u_f(S)` what no classifier can exceed there (see `metafs_climb.cells`). As soon as
+and :math:`u_f(S)` an upper bound for any classifier there (`metafs_climb.cells`). As soon as
 
 .. math:: \frac{1}{K} \Big( \sum_{f \, \mathrm{done}} a_f(S)
           + \sum_{f \, \mathrm{to do}} u_f(S) \Big) \le t
 
-the set cannot win and is abandoned, and this sum, or t, is returned as its value. Which set wins
-stays as it was. Large sets are abandoned in the midst of being fitted, as soon as rows that are
-certain to be wrong are too many.
+the set cannot win and is abandoned; this sum, or t, is returned as its value. The winner is the
+same as without abandoning. Large sets are abandoned while they are being fitted, as soon as too
+many rows are certain to be wrong.
 """
 
 from collections.abc import Sequence
@@ -26,19 +26,19 @@ MAX_REMEMBERED = 100_000
 TOGETHER = 2**13
 """Cells of single features that are fitted together."""
 NEAR = 8
-"""Features by which a large set may differ from another to be fitted from there."""
+"""How many features a large set may differ in from another to be fitted from its solution."""
 
 
 class CVAccuracyEvaluator:
-    """`metafs_climb.cv_accuracy.CVAccuracy` on one problem: cut into folds once, then many sets.
+    """`metafs_climb.cv_accuracy.CVAccuracy` on one problem, for many sets on the same folds.
 
-    What was found for a set is remembered, also how far an abandoned one got.
+    The scores of each set are cached, also the partial ones of an abandoned set.
     """
 
     abandons = True
-    """Says that ``of_sets`` takes ``above``, the fitness that a set must exceed to matter."""
+    """``of_sets`` takes ``above``, the fitness that a set must exceed."""
     prices_size = False
-    """Says that a set is worth no less for being large."""
+    """The fitness does not penalise the size of a set."""
 
     def __init__(self, scores: FoldScores) -> None:
         self.scores = scores
@@ -70,11 +70,11 @@ class CVAccuracyEvaluator:
         return found
 
     def at_once(self, base: Array) -> int:
-        """Return how many sets next to this one cost little more than one of them."""
+        """Return how many neighbours of this set cost little more than one of them."""
         return self.scores.together(base)
 
     def hints(self, base: Array) -> Array | None:
-        """Return how much each feature tells of the rows that a set gets wrong; None if empty."""
+        """Return each feature's association with the errors of a set; None for the empty set."""
         if not len(base):
             return None
         problem = self.scores.tables.problem
@@ -104,7 +104,7 @@ class CVAccuracyEvaluator:
     def _cells(self, base: Array, edit: Array) -> Cells | None:
         """Return the cells of a set after an edit."""
         if self._last is None or not np.array_equal(self._last[0], base):
-            self._last = base, self._keys(base)  # a search asks again and again from one base
+            self._last = base, self._keys(base)  # a search edits the same base many times
         leaves = self._inside(base)[edit]
         keys = self._last[1] + self._keys(edit[~leaves]) - self._keys(edit[leaves])
         return self.scores.cells(keys)
@@ -115,7 +115,7 @@ class CVAccuracyEvaluator:
         return inside
 
     def _keys(self, features: Array) -> Array:
-        """Return keys of the rows that are equal where the rows are, as far as features tell."""
+        """Return keys of the rows; rows with equal values of the features have equal keys."""
         keys = np.zeros(self.scores.tables.problem.n_samples, dtype=np.uint64)
         for j in features.tolist():
             keys += self.scores.tables.keys(j)
@@ -126,7 +126,7 @@ class CVAccuracyEvaluator:
     ) -> float:
         """Score a set until all folds are done, or until it can no longer exceed ``above``.
 
-        The fold that is likely to fall furthest below its bound comes first.
+        The fold expected to fall furthest below its bound comes first.
         """
         features, cells = self._edited(base, edit), None
         if features.tobytes() not in self._known:
@@ -153,7 +153,7 @@ class CVAccuracyEvaluator:
                 scores[fold], done[fold] = self.scores.of_fold(features, fold), True
 
     def _fit_near(self, base: Array, edits: Array, above: float | None) -> None:
-        """Score a large set after each edit, as far as that is not known and matters."""
+        """Score a large set after each edit, unless the result is known or irrelevant."""
         wanted = {}
         for i in np.flatnonzero(self.scores.tables.plain[edits].all(axis=1)).tolist():
             features = self._edited(base, edits[i])
@@ -165,14 +165,14 @@ class CVAccuracyEvaluator:
                 self._take(features, None, scores, exact)
 
     def _matters(self, features: Array, above: float | None) -> bool:
-        """Tell whether a set is not known well enough to say that it does not exceed ``above``."""
+        """Return whether a set, as far as it is known, may still exceed ``above``."""
         if features.tobytes() not in self._known:
             return True
         scores, done = self._known[features.tobytes()]
         return not done.any() and (above is None or float(scores.mean()) > above + SAME)
 
     def _begin(self, features: Array, cells: Cells | None) -> None:
-        """Remember what is known of a set before anything is fitted: its bounds."""
+        """Cache the upper bounds of a set before anything is fitted."""
         if len(self._known) >= MAX_REMEMBERED:
             self._known.clear()
         if len(features):
@@ -182,7 +182,7 @@ class CVAccuracyEvaluator:
         self._known[features.tobytes()] = begun
 
     def _fit_at_once(self, sets: Sequence[tuple[Array, Cells | None]]) -> None:
-        """Fit all folds of sets of one size together, as far as that can be done."""
+        """Fit all folds of sets of one size together, where possible."""
         can = [
             (features, cells)
             for features, cells in sets
@@ -196,7 +196,7 @@ class CVAccuracyEvaluator:
     def _take(
         self, features: Array, cells: Cells | None, found: Array, exact: Array | bool
     ) -> None:
-        """Remember the scores of folds, where they are exact; elsewhere bounds, if any."""
+        """Cache the exact scores of folds; for the others, the tighter bound."""
         if features.tobytes() not in self._known:
             self._begin(features, cells)
         scores, done = self._known[features.tobytes()]
@@ -204,7 +204,7 @@ class CVAccuracyEvaluator:
         done |= exact
 
     def _fit_singles(self) -> None:
-        """Fit single features together with others that have about as many cells."""
+        """Fit single features in batches of about equal numbers of cells."""
         alike: dict[int, list[tuple[Array, Cells | None]]] = {}
         for j in range(self.n_features):
             feature = np.array([j])

@@ -1,4 +1,4 @@
-"""Evaluations that count: sets tried against a budget, a target and a clock, the best one kept."""
+"""Evaluate sets within a budget, a target and a deadline, and keep the best one."""
 
 from collections.abc import Callable, Sequence
 from time import monotonic
@@ -16,45 +16,45 @@ from metafs.plugin.protocols import (
 )
 
 DECIMALS = 12
-"""Fitness is compared after rounding, so that noise of the last bits is no improvement."""
+"""Fitness is rounded to this many decimals before comparison, to ignore rounding errors."""
 
 AT_ONCE = 32
-"""Sets that are evaluated together where only the first better one is wanted."""
+"""How many sets are evaluated together when only the first better one is wanted."""
 
 AT_FIRST = 4
-"""The same, at first, of a measure that costs much: the likeliest come first, and one may do."""
+"""The same, at the beginning, for an expensive measure: one of the first is probably better."""
 
 Evaluate = Callable[..., Array]
 Candidate = tuple[int, tuple[int, ...], float]
 
 
 class Position(NamedTuple):
-    """A set of features, and what it is worth."""
+    """A set of features and its fitness."""
 
     features: Array
     fitness: float
 
     def beats(self, other: "Position") -> bool:
-        """Tell whether it is worth more, beyond the noise of the last bits."""
+        """Return whether its fitness is higher, beyond rounding errors."""
         return bool(np.round(self.fitness, DECIMALS) > np.round(other.fitness, DECIMALS))
 
 
 class Evaluations:
-    """Every set a search tries, the best of them, and when it is time to stop.
+    """Evaluates the sets of a search, keeps the best, and says when to stop.
 
     Parameters
     ----------
     evaluator : SetEvaluator
-        What a set is worth; what else it can do is used (``Supports...`` in
+        Computes fitness; its optional abilities are used (``Supports...`` in
         `metafs.plugin.protocols`).
     kept : array of int
         The features that belong to every set.
     limit : int
-        Sets to evaluate at most.
+        Maximum number of evaluations.
     target : float or None
         Fitness at which the search may stop.
     deadline : float
-        Time, by the monotonic clock, after which nothing more is begun.
+        Time, by the monotonic clock, after which no evaluation begins.
     """
 
     def __init__(
@@ -95,13 +95,13 @@ class Evaluations:
 
     @property
     def over(self) -> bool:
-        """Whether there is no reason, no budget or no time to go on."""
+        """Whether the target is reached, the budget spent or the time up."""
         return self.at_target or not self.left or monotonic() >= self.deadline
 
     def start(self, starts: Sequence[Array]) -> None:
-        """Evaluate sets to start from, one evaluation each, as long as the target is not reached.
+        """Evaluate starting sets, one evaluation each, until the target is reached.
 
-        What belongs to every set belongs to these too.
+        Kept features belong to them too.
         """
         for start in starts:
             if self.over:
@@ -111,7 +111,7 @@ class Evaluations:
     def best_of(self, base: Position, edits: Array, *, exactly: bool = False) -> Position:
         """Evaluate base after each edit and return the best; the first that reaches the target.
 
-        Hopeless ones may be abandoned, unless all are to be known ``exactly``.
+        Candidates that cannot win may be abandoned, unless ``exactly`` is true.
         """
         edits = edits[: self.left]
         found = self._found(base, edits, exactly=exactly)
@@ -124,9 +124,9 @@ class Evaluations:
         return at
 
     def first_better(self, base: Position, edits: Array) -> tuple[Position, int]:
-        """Evaluate base after each edit until one is better; return it, and how many that took.
+        """Evaluate base after each edit until one is better; return it and how many were tried.
 
-        If none is, base itself is returned.
+        If none is better, return base.
         """
         edits, tried = edits[: self.left], 0
         most = self._at_once(base.features)
@@ -147,14 +147,14 @@ class Evaluations:
         return base, tried
 
     def hinted(self, base: Position, features: Array) -> Array:
-        """Return features, those first that promise most where base stands, if that is known."""
+        """Return the features sorted by the hints for base; unchanged if there are none."""
         if self.over or len(features) < 2:
-            return features  # nobody will ask which comes first
+            return features
         hints = self._hints(base.features)
         return features if hints is None else features[np.argsort(-hints[features], kind="stable")]
 
     def without(self, base: Position, features: Array) -> Position:
-        """Return base without some of its features, evaluated for what it is worth."""
+        """Evaluate base without some of its features and return it."""
         fitness = float(self._of_sets(base.features, features[None])[0])
         at = Position(np.setdiff1d(base.features, features), fitness)
         self._count(1, at, record=at.beats(self.best))
@@ -168,7 +168,7 @@ class Evaluations:
         return Position(np.setxor1d(base.features, edits[index]), float(found[index]))
 
     def _count(self, n: int, at: Position, *, record: bool) -> None:
-        """Count evaluations, the last of which led to a position."""
+        """Count evaluations, and record the position that the last one led to if asked."""
         self.left -= n
         if record and np.isfinite(at.fitness):
             self.candidates.append((self.spent, tuple(at.features.tolist()), at.fitness))

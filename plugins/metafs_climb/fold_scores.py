@@ -1,6 +1,6 @@
-r"""What a learner reaches with a set of features in each fold, and what nobody could exceed there.
+r"""Scores of a learner with a set of features in each fold, and upper bounds for any learner.
 
-Being right on a test row of class c in fold f is worth :math:`1 / n_f` for accuracy, and
+A correct test row of class c in fold f has weight :math:`1 / n_f` for accuracy, and
 :math:`1 / (C_f n_{fc})` for balanced accuracy, where :math:`n_f` rows of :math:`C_f` classes are
 tested in fold f, :math:`n_{fc}` of them of class c. A numeric target is scored by R2.
 """
@@ -23,17 +23,17 @@ from metafs_climb.logistic_rows import LogisticRows
 from metafs_climb.newton_logistic import MAX_VALUES, TIE, decisions, recognised
 
 FEW = 16
-"""Sets of up to so many features are fitted by cells, of which they have few."""
+"""Sets of up to this many features are fitted by cells, because they have few."""
 SAME = 1e-12
-"""Mean scores that differ by less are equal: the rest is rounding."""
+"""Mean scores that differ by less are equal up to rounding."""
 REMEMBERED = 64
-"""Sets whose predictions are remembered: the search may come to stand on one."""
+"""Number of sets whose predictions are cached: the search may move to one of them."""
 TOGETHER = 3 * 2**13
-"""Values (rows x folds x sets) that are worked on together: few enough to stay near at hand."""
+"""Values (rows x folds x sets) processed together: few enough for the processor's cache."""
 
 
 def worth_of_right(n_tested: Array, *, balanced: bool) -> Array:
-    """Return what being right on one row is worth, by fold and class.
+    """Return the weight of one correct row, by fold and class.
 
     ``n_tested`` is the number of test rows of each class in each fold.
 
@@ -60,7 +60,7 @@ class FoldScores:
     learner : estimator
         A classifier, or a regressor for a numeric target.
     balanced : bool
-        Whether each class counts the same, however many rows it has.
+        Whether each class has equal weight, whatever its number of rows.
     """
 
     def __init__(self, tables: FoldTables, learner: Any, *, balanced: bool) -> None:
@@ -91,7 +91,7 @@ class FoldScores:
             self._is_tested = self._tested.any(axis=1)
 
     def of_nothing(self) -> Array:
-        """Return what guessing reaches without any feature."""
+        """Return the score of predicting the majority class, or the mean."""
         if self.tables.problem.classes is None:
             return np.zeros(self.n_folds)
         folds = np.arange(self.n_folds)
@@ -99,19 +99,19 @@ class FoldScores:
         return np.asarray(self._n_rows[folds, majority] * self._worth[folds, majority])
 
     def cells(self, keys: Array) -> Cells | None:
-        """Return the cells of rows with these keys, of use only if the target holds classes."""
+        """Return the cells of rows with these keys; None for a numeric target."""
         if self.tables.problem.classes is None:
             return None
         return cells_of(keys, self._fold_and_class, *self._counted)
 
     def bounds(self, cells: Cells | None) -> Array:
-        """Return what no learner exceeds in each fold."""
+        """Return an upper bound of the score in each fold."""
         if cells is None:
             return np.ones(self.n_folds)
         return best_right(cells.counts[:, :-1], self._worth)
 
     def fits_at_once(self, features: Array, n_cells: int) -> bool:
-        """Say whether all folds of a set can be had together."""
+        """Return whether all folds of a set can be fitted together."""
         return (
             self._logistic is not None
             and n_cells * len(features) * self.n_folds <= MAX_VALUES
@@ -119,7 +119,7 @@ class FoldScores:
         )
 
     def at_once(self, sets: Sequence[tuple[Array, Cells]]) -> Array:
-        """Return the scores of sets of one size in all folds, NaN where that does not succeed."""
+        """Return the scores of sets of one size in all folds, NaN where the fit fails."""
         assert self._logistic is not None
         n_cells = max(len(cells.rows) for _, cells in sets)
         values = np.zeros((len(sets), n_cells, len(sets[0][0])))
@@ -135,12 +135,12 @@ class FoldScores:
         return self._scored(found, tested)
 
     def by_rows(self, features: Array, joining: int = 0) -> bool:
-        """Say whether a set that more features join is best fitted by rows: if it has many."""
+        """Return whether a set, after ``joining`` more features, is large enough to fit by rows."""
         n_rows = self.tables.problem.n_samples
         return len(features) + joining > FEW and self.fits_at_once(features, n_rows)
 
     def of_set(self, features: Array) -> Array | None:
-        """Return the scores of a set that is fitted by rows, None if they cannot be had so."""
+        """Return the scores of a set that is fitted by rows, or None if the fit fails."""
         assert self._rows is not None
         with threads_for(self.tables.problem.n_samples * len(features)):
             found = self._rows.decisions(features)
@@ -151,8 +151,8 @@ class FoldScores:
     ) -> tuple[Array, Array] | None:
         """Return the scores of such a set after each edit, and whether they are exact.
 
-        With ``above``, a set whose mean score cannot exceed it is abandoned. What is not exact is
-        an upper bound. None if nothing can be had so.
+        With ``above``, a set whose mean score cannot exceed it is abandoned. Inexact scores are
+        upper bounds. None if the fit fails.
         """
         assert self._rows is not None
         hopeless = None if above is None else partial(self._cannot_exceed, above)
@@ -167,14 +167,14 @@ class FoldScores:
         return np.asarray(self._at_most(found).mean(axis=1) <= above + SAME)
 
     def _at_most(self, found: Array) -> Array:
-        """Return the score in each fold, from the decision on each row; NaN may become right."""
+        """Return an upper bound of the score in each fold; rows without a decision are correct."""
         is_one = self.tables.problem.y == 1
         right = np.isnan(found) | ((found > TIE) == is_one)
         n_right = (right @ self._tested).reshape(*found.shape[:-1], *self._worth.shape)
         return np.asarray((n_right * self._worth).sum(axis=-1))
 
     def together(self, base: Array) -> int:
-        """Return how many sets next to this one are best scored together."""
+        """Return how many neighbours of this set are best scored together."""
         if not self.by_rows(base, joining=1):
             return 1
         return max(1, TOGETHER // (self.tables.problem.n_samples * self.n_folds))
@@ -207,7 +207,7 @@ class FoldScores:
         return float((n_right * self._worth[fold]).sum())
 
     def predictions(self, features: Array) -> Array:
-        """Return what is predicted of each row in the fold that tests it, NaN where none does."""
+        """Return the prediction of each row in the fold that tests it; NaN if none does."""
         key, n_rows = features.tobytes(), self.tables.problem.n_samples
         decided = None
         if self._rows is not None and self.fits_at_once(features, n_rows):
@@ -221,7 +221,7 @@ class FoldScores:
         return self._predicted[key]
 
     def _remember(self, features: Array, test: Array, predicted: Array) -> None:
-        """Keep what was predicted of test rows by one of the latest sets."""
+        """Cache the predictions of test rows by one of the latest sets."""
         of_set = self._predicted.pop(features.tobytes(), None)
         if of_set is None:
             of_set = np.full(self.tables.problem.n_samples, np.nan)

@@ -1,8 +1,7 @@
-"""One problem cut into folds: its columns as they are needed, prepared as the loop prepares them.
+"""The columns of a problem by fold, prepared as the loop prepares them.
 
-Preparing is done column by column: missing numbers become the median of the training rows,
-categories a column each. A column is prepared once for each fold and remembered while there is
-room.
+Preparation is done column by column: missing numbers become the median of the training rows, and
+each category becomes a column. A prepared column is cached for each fold while there is room.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,8 +28,8 @@ CACHE_BYTES = 64 * 2**20
 def as_problem(X: Any, y: Any, categories: Mapping[int, tuple[str, ...]]) -> Problem:
     """Return X and y as a problem whose rows are in the order of their content.
 
-    Floats are numbers, anything else is classes, as `metafs.data.target.settled` leaves them. A
-    class with one row has no part in the problem.
+    Floats are numbers and anything else is classes, as `metafs.data.target.settled` returns them.
+    A class with one row is left out.
     """
     y = np.asarray(y)
     with np.errstate(invalid="ignore"):  # scikit-learn's sum of the largest numbers there are
@@ -38,7 +37,7 @@ def as_problem(X: Any, y: Any, categories: Mapping[int, tuple[str, ...]]) -> Pro
             X, np.zeros(len(y)), accept_sparse="csr", dtype=np.float64, ensure_all_finite=False
         )
     if np.isinf(X.data if issparse(X) else X).any():
-        raise ProblemError("cv-accuracy cannot learn from infinite values: mend or empty them.")
+        raise ProblemError("cv-accuracy cannot learn from infinite values: correct or empty them.")
     X = csr_array(X) if issparse(X) else X
     labels = None
     if holds_classes(y):

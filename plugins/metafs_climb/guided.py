@@ -1,32 +1,33 @@
-r"""The guided climb: features tried in the order of their priority, guarded by the published climb.
+r"""The guided climb: tries features by priority, with the published climb as a baseline search.
 
-1. Evaluate a set to start from: the most promising features, as many as near problems selected, or
-   the best of 4, 8, 16 and 32 of them if nobody knows. If the measure does not charge for a set's
-   size, many features that tell most alone are tried together instead, first with all that near
-   problems selected.
-2. Climb. Where some feature alone tells much of the target, good sets are small and each choice
-   counts: from the empty set, compare the most promising features and add the best, round by
-   round. Elsewhere good sets are large and any improvement will do: from the best start, go
-   through the features in the order of their priority, add each that helps, then go through the
-   set and drop each that does not, until a pass changes nothing; then once through a tenth as many
-   features as evaluations are left. A start's own features came in all at once and some do not
-   belong there. If size has a price, each of them is tried between those that may join it, the
-   least promising first. If it has none, what can be removable without harm is dropped too, the
-   least promising first: a smaller set that is worth as much is nearer to sets that are worth more.
-   A measure that knows what a set gets wrong hints at features that could mend it
-   (`metafs_climb.hints`); where the climb stands, these come first.
-3. Kick: take a few features out at random and go through the most promising ones again. A better
-   set is kept.
-4. Follow the guard, whenever it has moved. It compares very many features in a round, and what
-   each added there is a good guess of what it adds now. So from the guard's set on, compare only
-   the features that added most when they were last compared, and add the best; drop one where none
-   helps. That leads to the end of the guard's path, or near it, at a fraction of its price.
+1. Starting sets. Evaluate the features of highest priority, as many as similar problems selected;
+   if that number is unknown, the best of the first 4, 8, 16 and 32. If the measure does not
+   penalise the size of a set, evaluate the features of highest univariate relevance instead, also
+   together with everything that similar problems selected.
+2. Climb. If a single feature explains much of the target, good sets are small: start with the
+   empty set, compare the features of highest priority and add the best, round by round.
+   Otherwise good sets are large: start with the best starting set, go through the features by
+   priority and add each that improves the set, then go through the set and drop each that does
+   not help, until a pass changes nothing; then make one pass through a tenth as many features as
+   evaluations are left. The features of a starting set were added all at once, and some do not
+   belong there. If size is penalised, each of them is tried between the features that may join,
+   lowest priority first. If it is not, backward elimination drops every feature that can be
+   removed without loss, lowest priority first: among sets of equal fitness the smaller one is
+   closer to better sets. A measure that knows which rows a set gets wrong gives hints
+   (`metafs_climb.hints`); hinted features are tried first.
+3. Perturbation. Remove a few features at random and go through the features of highest priority
+   again. Keep the result if it is better.
+4. Follow the baseline whenever it has moved. The baseline compares very many features in a round,
+   and what a feature added there predicts what it adds now. So start from the baseline's set,
+   compare only the features that added most when they were last compared, and add the best; drop
+   one if none helps. This reaches the end of the baseline's path, or nearly, at a fraction of its
+   cost.
 
-The guard is the published climb from the empty set, on its own path, and the best set of both
-counts. From the first kick on it gets as many evaluations as steps 3 and 4 do; so what it finds
-after n evaluations is found here after at most 2n and those of steps 1 and 2. After some kicks and
-pursuits in vain the search ends; if there is a target to reach it goes on, and for each further one
-in vain the guard gets as many evaluations again.
+The baseline is the published climb from the empty set. It keeps its own path, and the result is
+the best set of both searches. From the first perturbation on it gets as many evaluations as steps
+3 and 4, so what it finds after n evaluations is found here after at most 2n plus those of steps 1
+and 2. The search ends after several perturbations and follow-ups without improvement. With a target
+score it goes on, and each further failure gives the baseline as many evaluations again.
 """
 
 from typing import Any
@@ -38,16 +39,16 @@ from metafs_climb.evaluations import DECIMALS, Evaluations, Position
 from metafs_climb.published import PublishedClimb
 
 COMPARED = 20
-"""The most promising features, of which a round adds the best."""
+"""How many features of highest priority a round compares before it adds the best."""
 HEAD, LARGE_HEAD = 32, 128
-"""The most promising features, which a pass goes through; the second where size has no price."""
+"""How many features of highest priority a pass tries; the second if size is not penalised."""
 ELIMINATED_TOGETHER = 16
-"""Features of a set that are left out one by one before those that are not loss go together."""
+"""How many features backward elimination tries one by one before it drops several together."""
 PERTURBATION_SIZE = 3
-"""Features that a kick takes out."""
+"""How many features a perturbation removes."""
 PATIENCE, BUDGET_PER_FAILURE = 2, 2000
-"""Kicks and pursuits in a row without a better set after which nothing more is hoped for; one more
-for every so many evaluations of a large budget."""
+"""The search ends after PATIENCE failed perturbations and follow-ups in a row, or one for every
+BUDGET_PER_FAILURE evaluations of a larger budget."""
 
 
 class Comparisons(Evaluations):
@@ -70,10 +71,10 @@ class Comparisons(Evaluations):
         return at
 
     def eliminate_backward(self, base: Position, features: Array) -> Position:
-        """Return base without as many of some features as can be removable together.
+        """Return base without as many of these features as can be removed together without loss.
 
-        Each is left out by itself. Then all those are that nobody loss; if they are loss
-        together, only the half of them that was loss least, and so on.
+        Each feature is first removed alone. Then all features whose removal lost nothing are
+        removed together; if that lowers the fitness, only the better half of them, and so on.
         """
         at = self.best_of(base, features[:, None], exactly=True)
         if self.over:
@@ -95,18 +96,18 @@ class Comparisons(Evaluations):
 
 
 class GuidedClimb:
-    """A climb under way that tries first what is promising.
+    """A climb that tries the features of highest priority first.
 
     Parameters
     ----------
     sets : Comparisons
-        What is spent; its best set, so far, is one to start from.
+        Counts the evaluations; its best set so far is the starting set.
     order : array of int
-        The features that may join or leave, the most promising first.
+        The features that may join or leave, highest priority first.
     rng : Generator
-        Draws what kicks take out.
+        Draws the features that perturbations remove.
     small_sets : bool
-        Whether good sets are small, so that features are compared before one is added.
+        Whether good sets are expected to be small: features are then compared before one is added.
     """
 
     def __init__(
@@ -115,21 +116,21 @@ class GuidedClimb:
         self.sets, self.order, self.rng = sets, order, rng
         self.at = sets.nothing if small_sets else sets.best
         self.converged = False
-        """Whether climbing has come to its end, and kicks follow."""
+        """Whether the climb has ended, so that perturbations follow."""
         self.failures = 0
-        """Kicks and pursuits in a row that brought nothing."""
+        """Perturbations and follow-ups in a row without improvement."""
         self._advance = self._compare if small_sets else self._pass
         self._head = self._width = HEAD if sets.prices_size else LARGE_HEAD
-        # A set that costs nothing for being large is not worth going through twice in one pass.
+        # Without a penalty on size, going through the set twice in one pass gains nothing.
         together = np.isin(order, self.at.features) & sets.prices_size
         self._untried = order[together][::-1]
 
     def step(self) -> None:
-        """Climb a little further, or kick."""
+        """Climb one step further, or perturb."""
         (self._perturb if self.converged else self._advance)()
 
     def _compare(self) -> None:
-        """Add the best of the most promising features."""
+        """Add the best of the features of highest priority."""
         outside = self._outside(self.at)[:COMPARED, None]
         at = self.sets.best_of(self.at, outside) if len(outside) else self.at
         if at.beats(self.at):
@@ -138,7 +139,7 @@ class GuidedClimb:
             self.at, self.converged = max(self.at, self.sets.best, key=_fitness), True
 
     def _pass(self) -> None:
-        """Go through the most promising features, then the set; if that changes nothing, wider."""
+        """Go through the features by priority, then through the set; widen if nothing changes."""
         doubted = self._untried[np.isin(self._untried, self.at.features)]
         self._untried = self._untried[:0]
         promising = self.sets.hinted(self.at, self._outside(self.at))[: self._width]
@@ -150,7 +151,7 @@ class GuidedClimb:
         self.at = at
 
     def _perturb(self) -> None:
-        """Take features out and climb again; what was taken out comes last at first."""
+        """Remove features at random and climb again; the removed ones are tried last."""
         inside = self._inside(self.at)
         out = self.rng.permutation(inside)[: min(PERTURBATION_SIZE, max(1, len(inside) - 1))]
         at = self.sets.without(self.at, out)
@@ -160,7 +161,7 @@ class GuidedClimb:
         self._keep(self._eliminate(at))
 
     def follow(self, at: Position) -> None:
-        """Pursue another climb from its set, by what features added when last compared."""
+        """Continue another climb from its set, by what features added when last compared."""
         while not self.sets.over:
             further = self._further(at)
             if not further.beats(at):
@@ -169,7 +170,7 @@ class GuidedClimb:
         self._keep(at)
 
     def _further(self, at: Position) -> Position:
-        """Add the best of what lately added most, else drop a feature, if either helps."""
+        """Add the best of the features that last added most, else drop one, if either helps."""
         outside = self._outside(at)
         lately = np.array([self.sets.added.get(feature, 0.0) for feature in outside.tolist()])
         likely = outside[np.argsort(-lately, kind="stable")][:HEAD]
@@ -182,21 +183,21 @@ class GuidedClimb:
         return at
 
     def _keep(self, at: Position) -> None:
-        """Stand on a set if it is better."""
+        """Move to a set if it is better; otherwise count a failure."""
         if at.beats(self.at):
             self.at, self.failures = at, 0
         else:
             self.failures += 1
 
     def _through(self, at: Position, features: Array) -> Position:
-        """Add or remove each feature in turn if that makes the set better."""
+        """Add or remove the features one by one, each if that makes the set better."""
         while len(features) and not self.sets.over:
             at, tried = self.sets.first_better(at, features[:, None])
             features = self.sets.hinted(at, features[tried:])
         return at
 
     def _eliminate(self, at: Position) -> Position:
-        """Drop each feature that costs more than it brings, or, if none costs, can be removable."""
+        """Drop each feature whose removal helps or, if size is not penalised, does no harm."""
         if self.sets.prices_size:
             return self._through(at, self._inside(at))
         features = self.order[np.isin(self.order, at.features)][::-1]
@@ -215,14 +216,14 @@ class GuidedClimb:
 def climb_with_baseline(
     guided: GuidedClimb, published: PublishedClimb, *, until_target: bool
 ) -> None:
-    """Let the guided climb go ahead, the published one beside it, until nothing more is hoped for.
+    """Run the guided climb, with the published one as a baseline, until neither improves.
 
     Parameters
     ----------
     guided, published
-        Two climbs that count on the same evaluations.
+        Two climbs that share one count of evaluations.
     until_target : bool
-        Whether to go on as long as the budget lasts.
+        Whether to go on until the target is reached or the budget is spent.
     """
     sets, moved = guided.sets, False
     patience = max(PATIENCE, sets.limit // BUDGET_PER_FAILURE)
@@ -249,7 +250,7 @@ def climb_with_baseline(
 
 
 def spread(features: Array, among: Array) -> Array:
-    """Return both, the first evenly between the others, and either in its own order.
+    """Return both lists merged, the first spread evenly among the second, each in its own order.
 
     Examples
     --------

@@ -1,20 +1,19 @@
-r"""Hints: which features tell of the rows that a set of features gets wrong.
+r"""Hints: which features are associated with the errors of a set of features.
 
-A search by cross-validation knows more of a set than its score: which test rows were taken for
-which class. With :math:`e_{ci}` 1 for a row that was wrongly taken for class c, -1 for one of class
-c that was taken for another, and 0 elsewhere, and :math:`z_{ij}` the values of a feature around
-their mean, in standard deviations,
+Cross-validation yields more than a score: the prediction of every test row. Let :math:`e_{ci}` be 1
+for a row wrongly predicted as class c, -1 for a row of class c predicted as another, and 0
+elsewhere, and :math:`z_{ij}` the standardised values of a feature. Then
 
 .. math:: h_j = \sum_c \Big( \sum_i e_{ci} z_{ij} \Big)^2
 
-is large for a feature that lies high where one class was missed and low where the other was: a
-linear learner that is given it can mend these rows. For a numeric target there is one e, by how
-much each prediction is too high.
+is large for a feature that is high where one class was missed and low where the other was: with
+it, a linear learner can correct these rows. For a numeric target there is one e, the residual of
+each prediction.
 
-To choose the next column by what is left to be explained is the step of matching pursuit (S.
-Mallat, Z. Zhang, IEEE Transactions on Signal Processing 41, 1993) and of grafting (S. Perkins, K.
-Lacker, J. Theiler, Journal of Machine Learning Research 3, 2003). Here it only says what to try
-first: whether a feature joins, the score decides.
+Choosing the next column by the residual is the step of matching pursuit (S. Mallat, Z. Zhang, IEEE
+Transactions on Signal Processing 41, 1993) and of grafting (S. Perkins, K. Lacker, J. Theiler,
+Journal of Machine Learning Research 3, 2003). Here it only decides what to try first; the score
+decides whether a feature joins.
 """
 
 import numpy as np
@@ -22,13 +21,13 @@ import numpy as np
 from metafs.data.typing import Array
 from metafs.stats.centred import Centred
 
-_DECIMALS = 9  # so that sums in another order are the same hint
+_DECIMALS = 9  # so that the order of summation does not change a hint
 
 
 def errors(predicted: Array, y: Array, n_classes: int | None) -> Array:
     """Return e, of shape (n_classes, n_rows), or (1, n_rows) for a numeric target.
 
-    A row without a prediction, NaN, is not wrong.
+    A row without a prediction (NaN) counts as correct.
 
     Examples
     --------

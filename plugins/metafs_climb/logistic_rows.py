@@ -1,8 +1,8 @@
-"""What logistic regression decides with large sets of features, by the rows of one problem.
+"""Logistic regression on large sets of features, fitted by rows.
 
-Small sets are fitted by cells, of which they have few (`metafs_climb.newton_logistic`). Large ones
-have about as many cells as rows; they are fitted from a set nearby that is solved
-(`metafs_climb.nearby_logistic`), the one on which the search stands.
+Small sets have few cells and are fitted by cells (`metafs_climb.newton_logistic`). Large sets have
+about as many cells as rows; they are fitted from the solution of a similar set, the current set of
+the search (`metafs_climb.nearby_logistic`).
 """
 
 from collections.abc import Callable, Sequence
@@ -16,24 +16,24 @@ from metafs_climb.nearby_logistic import Descent, Edits, SolvedSet
 from metafs_climb.newton_logistic import TIE, design, minimum, scales
 
 MAX_STEPS = 30
-"""Steps after which a set is better solved by itself."""
+"""After this many steps it is cheaper to solve a set by itself."""
 REMEMBERED = 8
-"""Sets that were solved and whose weights are remembered."""
+"""Number of solved sets whose weights are cached."""
 
 Hopeless = Callable[[Array], Array]
-"""Takes decisions of sets on rows, NaN where uncertain, and tells which sets are given up."""
+"""Takes decisions of sets on rows, NaN where uncertain, and returns which sets to abandon."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """The sets that were fitted last, and their weights: the search may come to stand on one.
+    """The sets that were fitted last and their weights: the search may move to one of them.
 
     Attributes
     ----------
     base, edits : arrays of int of shape (d - 1,) and (n_edits, k), ascending
-        What they were made of.
+        The sets are base after each edit.
     w : array of shape (n_folds, n_edits, d + k)
-        As a `Descent` has them; NaN where it came to nothing.
+        As in `Descent`; NaN where the fit failed.
     """
 
     base: Array
@@ -83,7 +83,7 @@ class LogisticRows:
     def decisions(self, features: Array) -> Array | None:
         """Solve a set and return its decision on each row in the fold that tests it, else NaN.
 
-        None if that fails. The set is remembered until another one is solved.
+        None if that fails. The solution is kept until another set is solved.
         """
         if not self._stands_on(features):
             return None
@@ -95,7 +95,7 @@ class LogisticRows:
     def decisions_near(
         self, base: Array, edits: Array, hopeless: Hopeless | None = None
     ) -> Array | None:
-        """Return decisions by a set after each edit; None if they cannot be had from that set.
+        """Return the decisions of a set after each edit; None if the fit fails.
 
         Parameters
         ----------
@@ -104,21 +104,21 @@ class LogisticRows:
         edits : array of int of shape (n_edits, k)
             Features that join or leave.
         hopeless : callable, default=None
-            Tells of decisions as far as they are certain whether a set need not be fitted further.
+            From the decisions that are certain, returns which sets to abandon.
 
         Returns
         -------
         array of shape (n_edits, n_rows)
-            On each row in the fold that tests it, of the right sign at least; NaN where it is not
-            certain, because the set is hopeless or the way to the minimum is too long, and where
-            no fold tests the row.
+            On each row in the fold that tests it, correct at least in sign; NaN where the sign is
+            uncertain, because the set was abandoned or too many steps were needed, and where no
+            fold tests the row.
         """
         if not self._stands_on(base):
             return None
         assert self._base is not None
         try:
             return self._near(self._base, edits, hopeless)
-        except np.linalg.LinAlgError:  # columns that are nearly the same, hardly held by penalties
+        except np.linalg.LinAlgError:  # nearly equal columns with small penalties
             return None
 
     def _near(self, base: SolvedSet, edits: Array, hopeless: Hopeless | None) -> Array:
@@ -144,7 +144,7 @@ class LogisticRows:
         return found
 
     def _certain(self, descent: Descent) -> Array:
-        """Return decisions as `decisions_near` does, NaN where they may still change sides."""
+        """Return decisions as `decisions_near` does, NaN where the sign may still change."""
         tested = (self._test_fold, slice(None), self._test_row)
         at, to_go = descent.decided[tested], descent.reach[tested]
         to_go *= descent.to_go[self._test_fold]
@@ -166,13 +166,13 @@ class LogisticRows:
         return Edits.of(base, a, d, out)
 
     def _stands_on(self, features: Array) -> bool:
-        """Solve a set, if it is not the one that was solved last; tell whether that succeeds."""
+        """Solve a set unless it was solved last, and return whether that succeeded."""
         if self._base is None or not np.array_equal(self._base.features, features):
             self._base = self._solved(features, self._base)
         return self._base is not None
 
     def _solved(self, features: Array, before: SolvedSet | None) -> SolvedSet | None:
-        """Solve a set, from weights that are known of it or of its part."""
+        """Solve a set, starting from known weights of it or of a part of it."""
         A, D = self._design(features.tolist())
         known = self._weights.get(features.tobytes())
         if known is not None:
@@ -193,9 +193,9 @@ class LogisticRows:
         return SolvedSet(features, A, D, self.n_in, self.n_one, w)
 
     def _of_all_rows(self, A: Array, D: Array) -> Array:
-        """Return weights from which no fold has far to go: those of all rows together.
+        """Return the weights fitted to all rows, as a starting point for every fold.
 
-        To find them costs as much as to find those of one fold.
+        This costs as much as fitting one fold.
         """
         y = self.tables.problem.y[None]
         D_all = D.mean(axis=0, keepdims=True)
@@ -204,7 +204,7 @@ class LogisticRows:
         return np.repeat(np.nan_to_num(found), len(D), axis=0)
 
     def _design(self, features: Sequence[int]) -> tuple[Array, Array]:
-        """Return A and D of a set; what they need to know of a column is remembered."""
+        """Return A and D of a set; means, sizes and penalties of columns are cached."""
         values = np.stack([self.tables.column(j) for j in features], axis=1)
         new = [place for place, j in enumerate(features) if j not in self._scales]
         if new:

@@ -1,10 +1,10 @@
-r"""Mutual information weighed by confidence: sets that tell much of the target, and are small.
+r"""Mutual information weighted by confidence: informative sets of few features.
 
 .. math:: q(S) = MI(S)^{2-r} \cdot c(S)^r, \qquad c(S) = \frac{N}{N + b\,n}
 
 MI(S) is the mutual information, in bits, of the set S with the target, N the number of rows
-and n the number of features in S. The larger b or r, the smaller the best set. With r = 1
-b alone steers, as in the paper.
+and n the number of features in S. The larger b or r, the smaller the best set. The paper has r = 1
+and varies b alone.
 
 B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021,
 sections 3.4.2 and 3.4.3.
@@ -59,7 +59,7 @@ class MIConfidence:
     Parameters
     ----------
     b : float, default=5.0
-        Price of a feature: with b rows to each feature, confidence is one half.
+        Penalty of a feature: with b rows for each feature, confidence is one half.
     r : float, default=1.0
         Weight of confidence against information, from 0 up to, but not including, 2.
     n_bins : int, default=4

@@ -1,41 +1,40 @@
-r"""Logistic regression on sets of features near one that is solved, many sets and folds at once.
+r"""Logistic regression on neighbours of a solved set of features, many sets and folds at once.
 
-A search asks for sets that differ in few features from the set it stands on. What
-`metafs_climb.newton_logistic` minimises has, for this set, its minimum at w and, there or close by,
-the Hessian H with the inverse M. Let W hold :math:`n_i p_i (1 - p_i)` of the rows there, and let an
-edit put in the columns a, with penalties d, and take others out. To take one out is to hold its
-weight at 0, by a multiplier: a column of the system like any other, but without values and penalty.
-So with
+A search asks for sets that differ in few features from its current set. For that set, the objective
+of `metafs_climb.newton_logistic` has its minimum at w and, there or close by, the Hessian H with
+the inverse M. Let W hold :math:`n_i p_i (1 - p_i)` of the rows there, and let an edit add the
+columns a, with penalties d, and remove others. Removing a column means fixing its weight at 0 by a
+Lagrange multiplier: a column of the system like any other, but without values and penalty. So with
 
 .. math:: V = (A^\top W a, \; I_{\mathrm{out}}), \qquad U = M V, \qquad
           K = a^\top W a + \mathrm{diag}(d) - V^\top U, \qquad E = a - A U
 
-and 0 for the a and d of what is taken out, a step of Newton's method from gradients G, of the set,
-and g, of what is put in, is
+and 0 for the a and d of removed columns, a step of Newton's method from gradients G, of the set,
+and g, of the added columns, is
 
 .. math:: t = K^{-1} (g - U^\top G), \qquad \Delta w = M G - U t, \qquad
           \Delta(\mathrm{decisions}) = A M G + E t
 
-t being the steps of the weights that are put in. The first step has G = 0, and as g of what is
-taken out its weight. Later ones keep the Hessian, and each goes to the minimum, as the present
-Hessian tells, in the plane of the step that the kept one gives and the step before.
+where t is the step of the added weights. The first step has G = 0, and the g of a removed column is
+its weight. Later steps keep the Hessian: each goes to the minimum, by the current Hessian, in the
+plane of the step from the kept Hessian and the previous step.
 
-They stop as soon as no test row can change sides any more. Let the Hessian be no less than
-:math:`\kappa H` where they are, and let decisions have at most :math:`\rho` to go to the minimum.
-On the way the weights of rows fall by :math:`e^{-\rho}` at most, so that the decision on row i has
-at most
+The iteration stops as soon as no test row can change its class. Let the Hessian at the current
+point be no less than :math:`\kappa H`, and let no decision be further than :math:`\rho` from its
+value at the minimum. On the way the weights of rows fall by :math:`e^{-\rho}` at most, so that the
+decision on row i has at most
 
 .. math:: \frac{e^\rho}{\kappa} \, r_i \sqrt{G^\top \Delta w + g^\top t}, \qquad
           r_i = \sqrt{(A M A^\top + E K^{-1} E^\top)_{ii}}
 
-to go, by the inequality of Cauchy and Schwarz. If this is below :math:`\rho` for every row, the
-assumption was right: else the straight way to the minimum would come to a place where some decision
-has moved by :math:`\rho`, and up to there the same inequality says that it has moved by less.
+left, by the Cauchy-Schwarz inequality. If this is below :math:`\rho` for every row, the assumption
+holds: otherwise the straight line to the minimum would contain a point at which some decision has
+moved by :math:`\rho`, while up to that point the same inequality says that it has moved by less.
 
-For :math:`\kappa`, let :math:`s_i` be the share of its weight in W that is left to row i. A row of
-columns :math:`a_i` is :math:`W_i a_i a_i^\top \le W_i r_i^2 H`. So whatever :math:`\tau \le 1`,
-rows that have less than :math:`\tau` left take no more from :math:`\tau H` than their leverage
-:math:`W_i r_i^2` times what they lack:
+For :math:`\kappa`, let :math:`s_i` be the share of its weight in W that row i still has. A row
+:math:`a_i` satisfies :math:`W_i a_i a_i^\top \le W_i r_i^2 H`. So for every :math:`\tau \le 1`,
+rows with a share below :math:`\tau` reduce :math:`\tau H` by at most their leverage
+:math:`W_i r_i^2` times the missing share:
 
 .. math:: \kappa = \max_\tau \Big( \tau - \sum_i \max(0, \tau - s_i) \, W_i r_i^2 \Big)
 """
@@ -53,14 +52,14 @@ from metafs_climb.newton_logistic import LONGEST, hessian
 LITTLE = 0.25
 """The assumed :math:`\\rho`."""
 SHARES = (0.05, 0.2, 0.5)
-"""The :math:`\\tau` that are tried."""
+"""The values of :math:`\\tau` that are tried."""
 SETTLED = 1e-10
-"""Steps that can move no decision further are as good as none."""
+"""Steps that move no decision further than this are negligible."""
 _TINY = 1e-300
-_NOTHING = 1e-30  # of the Hessian is left, for all that is known
-_ROUNDING = 1e-6  # share of what a small number is the difference of that may be rounding
+_NOTHING = 1e-30  # share of the Hessian if no bound is known
+_ROUNDING = 1e-6  # relative rounding error of a small difference of large numbers
 _PARALLEL = 1e-10  # squared sine below which two steps are one direction
-_ZERO = 1e-8  # a weight that is held at 0 is not further from it
+_ZERO = 1e-8  # tolerance of a weight that is fixed at 0
 _OF_SETS = (
     *("w", "decided", "to_go", "reach", "_furthest", "_a", "_stays", "_U", "_E", "_P", "_D"),
     *("_sound", "_leverage", "_weights", "_G", "_S", "_Sz", "_squared", "_dw", "_dz"),
@@ -267,7 +266,7 @@ Step = tuple[Array, Array]
 
 
 def best_step(g: Array, D: Array, weights: Array, one: Step, other: Step) -> Step:
-    """Return the step to the minimum in the plane of two, as curvature tells; or along the first.
+    """Return the Newton step in the plane of two directions, or along the first if parallel.
 
     No decision moves further than `LONGEST`. ``g``, ``D`` and ``weights`` are those of the place
     where the step begins.

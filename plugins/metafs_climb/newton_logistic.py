@@ -13,10 +13,9 @@ that are not scaled). The intercept is free. Each step solves
 .. math:: H \Delta = g, \qquad H = A^\top \mathrm{diag}(n_v p_v (1 - p_v)) A + D, \qquad
           g = A^\top (n_v p_v - s_v) + D w
 
-where D holds :math:`\sigma_j^2 / C`. Rows that are alike are one cell, so that a set of a few
-words costs as many rows as it has patterns of words. The minimum is reached to rounding, while
-scikit-learn stops at 1e-4 and misses it where columns lie far from zero: predictions of single rows
-can differ.
+where D holds :math:`\sigma_j^2 / C`. Equal rows form one cell, so that the cost of a small set grows
+with its number of distinct rows. The minimum is reached up to rounding, while scikit-learn stops at
+1e-4 and misses it where columns lie far from zero: predictions of single rows can differ.
 """
 
 from typing import Any
@@ -33,11 +32,11 @@ MAX_STEPS = 50
 MAX_VALUES = 2**22
 """Above this many values (cells x features x folds) scikit-learn's solver is the better one."""
 CONVERGED = 1e-5
-"""A step that moves no decision further is the last: the next one would move them by its square."""
+"""The last step moves no decision further than this; the next would move it by the square."""
 LONGEST = 8.0
 """No step moves a decision further than this, which keeps Newton's method from overshooting."""
 TIE = 1e-8
-"""A decision nearer to zero than this is none, whatever the last bits say: the first class."""
+"""A decision nearer to zero than this is a tie and counts as the first class."""
 
 
 def recognised(learner: Any) -> tuple[float, bool] | None:
@@ -58,7 +57,7 @@ def recognised(learner: Any) -> tuple[float, bool] | None:
         scaled, learner = True, steps[1]
     if type(learner) is not LogisticRegression:
         return None
-    # What decides when a solver stops, or how much it prints, does not change what it looks for.
+    # Parameters of when a solver stops or how much it prints do not change the objective.
     free = {"C": learner.C, "tol": learner.tol, "max_iter": learner.max_iter}
     free |= {name: getattr(learner, name) for name in ("n_jobs", "verbose", "random_state")}
     if learner.get_params() != LogisticRegression(**free).get_params():
@@ -82,9 +81,9 @@ def spreads(values: Array, n_in: Array) -> Array:
 
 
 def scales(values: Array, n_in: Array, C: float, scaled: bool) -> tuple[Array, Array, Array]:
-    """Return what `design` has to know of columns: their means, sizes and penalties in each fold.
+    """Return the means, sizes and penalties of columns in each fold, for `design`.
 
-    Shifting columns is the free intercept's affair; dividing them keeps H well conditioned.
+    The free intercept absorbs the shift of columns; dividing them keeps H well conditioned.
     """
     mean = values.mean(axis=-2, keepdims=True)
     centred = values - mean
@@ -102,7 +101,7 @@ def design(values: Array, mean: Array, size: Array, penalties: Array) -> tuple[A
 
 
 def hessian(A: Array, D: Array, weights: Array) -> Array:
-    """Return H in each fold, where the rows of a cell weigh n p (1 - p)."""
+    """Return H in each fold, where the rows of a cell have weight n p (1 - p)."""
     A_T = np.swapaxes(A, -1, -2)[..., None, :, :]
     H: Array = (A_T * weights[..., None, :]) @ A[..., None, :, :]
     diagonal = np.arange(D.shape[-1])
@@ -111,9 +110,9 @@ def hessian(A: Array, D: Array, weights: Array) -> Array:
 
 
 def minimum(A: Array, D: Array, n_in: Array, n_one: Array, w: Array) -> Array:
-    """Return the weights in each fold, looked for from w; NaN where the search does not converge.
+    """Return the weights in each fold, starting from w; NaN where Newton's method diverges.
 
-    A and D are what `design` returns, the others as in `decisions`.
+    A and D are from `design`, the others as in `decisions`.
     """
     A_T = np.swapaxes(A, -1, -2)
     for _ in range(MAX_STEPS):

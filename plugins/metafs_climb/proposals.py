@@ -1,4 +1,4 @@
-"""Which sets a climb tries next: features to add or remove, d at a time, drawn at random."""
+"""The sets a climb tries next: features to add or remove, d at a time, drawn at random."""
 
 from itertools import combinations
 from math import comb
@@ -9,10 +9,10 @@ from metafs.data.typing import Array
 
 
 def n_proposals(m: int, n_features: int, d: int) -> int:
-    """Return h, the sets to try at distance d with m evaluations left, as integers allow.
+    """Return h, the number of sets to try at distance d with m evaluations left.
 
-    The paper's min(m / 10, n_features ** d), at least 1, and counting each set only once; none
-    where no d features are left.
+    This is the paper's min(m / 10, n_features ** d) in integers, at least 1, counting each set
+    once; it is 0 if fewer than d features are left.
 
     Examples
     --------
@@ -23,9 +23,9 @@ def n_proposals(m: int, n_features: int, d: int) -> int:
 
 
 def proposals(rng: np.random.Generator, h: int, d: int, n_features: int) -> Array:
-    """Return h rows of d distinct features each, every feature as likely as any other.
+    """Return h rows of d distinct features each, drawn uniformly.
 
-    No single feature is proposed twice, nor is any set if h is the number of all sets.
+    With d = 1, or with h equal to the number of all sets, no row occurs twice.
     """
     if d == 1:
         return rng.permutation(n_features)[:h, None]

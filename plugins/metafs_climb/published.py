@@ -1,4 +1,4 @@
-r"""The published climb: rounds of sets drawn at random, d edits away, the best of which is kept.
+r"""The published climb: each round draws sets at distance d at random and keeps the best.
 
 Let S be a set of features, d the number of features to add or remove at once, m the number of
 evaluations left.
@@ -22,7 +22,7 @@ Where the paper leaves room:
 - The empty set is worth 0 and costs no evaluation; a start costs one, and is not used if it is no
   better. If nothing is better than the empty set, the best single feature is kept.
 - With a target score the first set that reaches it is taken, and evaluations count up to it.
-- Fitness is compared after rounding to 12 decimals, so that rounding decides nothing.
+- Fitness is compared after rounding to 12 decimals, so that rounding errors decide nothing.
 - Of the sets tried, every start and the best one of each round are recorded.
 """
 
@@ -34,9 +34,9 @@ from metafs_climb.proposals import n_proposals, proposals
 
 
 class PublishedClimb:
-    """One climb under way: the set it stands on, its distance d, and what it may yet spend.
+    """The state of one climb: its current set, its distance d and its remaining evaluations m.
 
-    Its m is its own, so that it takes the same path when another search shares the budget.
+    It counts m itself, so that it takes the same path when another search shares the budget.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class PublishedClimb:
 
     @property
     def ended(self) -> bool:
-        """Whether it would go no further by its own rule."""
+        """Whether the climb has ended by its own rule."""
         return self.d == self.max_edits or not self.m
 
     @property

@@ -1,4 +1,4 @@
-"""Sets to start a guided climb from: promising features, many of them tried together."""
+"""Starting sets of a guided climb: features of high priority, tried together."""
 
 from collections.abc import Sequence
 
@@ -7,15 +7,15 @@ import numpy as np
 from metafs.data.typing import Array
 
 DOUBLED = (4, 8, 16, 32)
-"""So many of the most promising features are tried together, if nobody knows how many to try."""
+"""Sizes of the starting sets if the number of features to select is unknown."""
 LARGE = 64
-"""So many of the features that tell most alone are tried together, where size has no price."""
+"""Size of the starting set if the measure does not penalise size."""
 
 
 def likely_starts(order: Array, size: int, *, several: bool) -> list[Array]:
-    """Return the most promising features, as many as are expected to be needed.
+    """Return starting sets: the first ``size`` features of the order.
 
-    If nothing is expected, ``several`` numbers are tried, or none.
+    If ``size`` is 0, return sets of ``several`` sizes, or none.
 
     Examples
     --------
@@ -30,14 +30,14 @@ def likely_starts(order: Array, size: int, *, several: bool) -> list[Array]:
 
 
 def large_starts(by_relevance: Array, proposed: Sequence[Array]) -> list[Array]:
-    """Return starts for a measure under which a set is no worse for being large.
+    """Return starting sets for a measure that does not penalise size.
 
     Parameters
     ----------
     by_own : array of int
-        The features, those that tell most alone first.
+        The features, highest univariate relevance first.
     proposed : sequence of arrays of int
-        What memory proposes.
+        Sets that memory proposes.
 
     Examples
     --------

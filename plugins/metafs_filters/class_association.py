@@ -1,29 +1,29 @@
-r"""Leaning: for which class a feature speaks, and what that means where labels are few.
+r"""Class association: the class in which a feature is largest, and its uses with few labels.
 
-In units of what chance does, a feature is larger in class c than elsewhere by
+In units of its standard deviation under a permuted target, the excess of feature j in class c is
 
 .. math:: z_{cj} = \frac{\sum_{i \in c} (x_{ij} - \mu_j)}
                         {\sigma_j \sqrt{n_c (n - n_c) / (n - 1)}}
 
-and it speaks for the class in which this is largest.
+and the feature is associated with the class for which this is largest.
 
-*Classes in turn.* Of a few documents some are long by chance. Most words then speak for the class
-that has them, and so does a learner that adds up what words say. So the next feature is the best of
-those that speak for the class of which the features before it said least:
-:math:`\sum_j z_{cj}` stays near 0 for every class. Classes choosing in turn are the remedy of
-G. Forman, "A pitfall and solution in multi-class feature selection for text classification",
-ICML 2004; there each has as many turns.
+*Class-balanced selection.* Among few documents some are long by chance. Most words are then
+associated with the class of the long documents, and a learner that adds up words is biased towards
+it. So the next feature is the best one associated with the class whose selected features have the
+smallest sum so far: :math:`\sum_j z_{cj}` stays near 0 for every class. Letting classes choose by
+rounds is the remedy of G. Forman, "A pitfall and solution in multi-class feature selection for text
+classification", ICML 2004; there each class chooses equally often.
 
-*Neighbours and classes.* A near problem often shares one class with the new one, and its best
-features tell nothing of the other. How far neighbour i leans to class c can be seen in the new
-problem: with :math:`\delta_{ij}` the root of its quality, and :math:`u_i`, of length 1, the part of
-:math:`\delta_i` that is not along the root of what is expected of all, a feature that speaks for
-class c is expected to do
+*Class-specific expectation.* A similar problem often shares one class with the new problem, and its
+best features are not informative about the other. The association of neighbour i with class c can
+be estimated on the new problem: let :math:`\delta_{ij}` be the root of its quality, and
+:math:`u_i`, of length 1, the part of :math:`\delta_i` orthogonal to the root of the common
+expectation. A feature associated with class c is then expected to have quality
 
 .. math:: e'_j = e_j \Big( \frac{\sum_i w_{ci} \, \delta_{ij}}{\sum_i w_i \, \delta_{ij}} \Big)^2,
           \qquad w_{ci} \propto w_i \, \Phi \Big( \sum_l u_{il} z_{cl} \Big)
 
-where the weights are as large together as they were. If all neighbours lean alike, nothing changes.
+where the weights keep their sum. If all neighbours have the same association, nothing changes.
 """
 
 from collections import deque
@@ -37,12 +37,12 @@ from metafs.plugin.prior import Source
 from metafs.stats.centred import Centred
 from metafs.stats.discretise import discretise_target
 
-_NEGLIGIBLE = 1e-9  # below it nothing is left of a length or a weight
-_DECIMALS = 9  # of z, so that sums in another order find the same features without any leaning
+_NEGLIGIBLE = 1e-9  # lengths and weights below count as 0
+_DECIMALS = 9  # of z, so that the order of summation does not matter
 
 
 def class_associations(X: Matrix, y: Array) -> Array:
-    """Return z, of shape (n_classes, n_features); a missing value says nothing.
+    """Return z, of shape (n_classes, n_features); missing values are ignored.
 
     Examples
     --------
@@ -61,9 +61,9 @@ def class_associations(X: Matrix, y: Array) -> Array:
 
 
 def class_balanced(order: Array, association: Array) -> Array:
-    """Return features, given from the best on, in the order in which classes in turn take them.
+    """Return the features in class-balanced order; ``order`` is by quality, best first.
 
-    A feature that leans nowhere is taken by whoever comes to it first.
+    A feature that is associated with several classes is taken by the first that reaches it.
 
     Examples
     --------
@@ -88,12 +88,12 @@ def class_balanced(order: Array, association: Array) -> Array:
 
 
 def expected_by_class(expected: Array, sources: Sequence[Source], association: Array) -> Array:
-    """Return what is expected of each feature if neighbours are heard on the classes they know.
+    """Return the expectation of each feature with neighbours weighted by class association.
 
     Examples
     --------
-    Of two neighbours each knows two features. The last one speaks for the class of the first
-    neighbour, but only the second recommends it.
+    Each of two neighbours knows two features. The last feature is associated with the class of the
+    first neighbour, but only the second neighbour recommends it.
 
     >>> known = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
     >>> sources = [Source(f"p{i}", 0.5, 0.5, row) for i, row in enumerate(known)]

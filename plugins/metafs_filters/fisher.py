@@ -3,7 +3,7 @@ r"""Fisher score: how far apart the class means lie, in units of class spread.
 .. math:: F_j = \sum_c n_c (\mu_{cj} - \mu_j)^2 \big/ \sum_c n_c \sigma_{cj}^2
 
 A constant feature scores 0. A feature that differs between classes and never inside one would
-score infinity; it gets the finite limit 1/eps, above all scores that can be told from it.
+score infinity; it gets the finite limit 1/eps, above all other scores.
 A numeric target is discretised.
 
 R. O. Duda, P. E. Hart, D. G. Stork, "Pattern Classification", Wiley, 2001.
@@ -20,7 +20,7 @@ from metafs.data.typing import Array, Matrix
 from metafs.plugin.ranking import RankingSelector
 from metafs.stats.discretise import check_n_bins, discretise_target
 
-_ROWS = 1_000_000  # values worked on at once, so that no second copy of X arises
+_ROWS = 1_000_000  # values processed at once, to avoid a second copy of X
 
 
 def fisher_scores(X: Matrix, y: Array) -> Array:
@@ -30,7 +30,7 @@ def fisher_scores(X: Matrix, y: Array) -> Array:
     mu_c = sums / n_c[:, None]
     between = (n_c[:, None] * (mu_c - sums.sum(axis=0) / len(y)) ** 2).sum(axis=0)
     within = spread_inside(X, y, n_c, mu_c)
-    # What rounding leaves of a spread that is none, as 0.1 three times, is no spread.
+    # A spread that is only rounding error, as of 0.1 three times, counts as 0.
     eps = np.finfo(np.float64).eps
     noise = 100 * len(y) * eps**2 * squares
     within[within <= noise] = 0.0

@@ -1,4 +1,4 @@
-r"""Information gain: how many bits one feature tells of the target.
+r"""Information gain: mutual information of a single feature with the target.
 
 .. math:: IG_j = H(Y) - H(Y \mid X_j) = \sum_{v,y} p(v, y) \log_2 \frac{p(v, y)}{p(v)\,p(y)}
 
@@ -45,7 +45,7 @@ class InfoGain:
 
 
 class InfoGainSelector(RankingSelector):
-    """Keep the features that tell most of the target, each taken alone.
+    """Keep the features with the largest information gain.
 
     Parameters
     ----------

@@ -1,17 +1,17 @@
-r"""Shrunk quality: what few labels show of a feature, weighed against what memory knows of it.
+r"""Shrunk quality: measured quality combined with what memory expects, for few labels.
 
-With 5 labels a class the best of thousands of features owe their measured quality to chance.
-Memory knows how each did in other problems, and the measured quality is shrunk towards what that
-lets expect, the more the noisier it is (`metafs.stats.shrinkage`, with the equations). The
-more labels, the less memory counts.
+With 5 labels a class, the features that measure best among thousands do so by chance. Memory knows
+the quality of features in other problems, and the measured quality is shrunk towards what that
+suggests, the noisier the more (`metafs.stats.shrinkage` has the equations). With more labels,
+memory has less weight.
 
-Here the estimate of a feature's true quality is what is optimised, and a prior is evidence on it;
-without a prior it is the measured quality. Neighbours are heard on the classes they know, and
-the selection is class-balanced (`metafs_filters.class_association`). Few labels cannot tell the
-nearest problem from the next ones, so 20 neighbours serve better than 5.
+Here the estimate of a feature's true quality is optimised, and a prior is evidence about it;
+without a prior it is the measured quality. Neighbours are weighted by the classes they share, and
+the selection is class-balanced (`metafs_filters.class_association`). With few labels the nearest
+problem is uncertain, so 20 neighbours are better than 5.
 
-What is expected of a feature is what it told by itself in near problems (`Prior.relevance`),
-whichever selector worked there; of memories that keep no such thing, what was selected.
+The expectation of a feature is its univariate relevance in similar problems (`Prior.relevance`),
+whatever selector was used there, or how often it was selected if memory has no relevance.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ from metafs_filters.infogain import InfoGain
 
 
 class ShrunkSelector(RankingFromPrior):
-    """Keep the features of the best quality, as few labels and a long memory tell it together.
+    """Keep the features of the best quality, estimated from few labels and from memory.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ class ShrunkSelector(RankingFromPrior):
         A measure of single features, ``quality(X, y)``, which grows with the square of an effect;
         None takes the information gain.
     noise_inflation : float, default=2.5
-        How many times larger than on its own the scatter of a measured effect is taken for, and
-        how many standard deviations memory may take from it.
+        The factor by which the standard deviation of a measured effect is inflated, and the
+        number of standard deviations by which memory may shrink it at most.
     n_draws : int, default=10
-        How often the target is permuted to learn what chance alone measures.
+        How often the target is permuted to estimate the noise.
     balance : bool, default=True
-        Whether the classes choose in turn, so that what the selected features say together is for
-        none of them; else the best features are kept, whichever class they speak for.
+        Whether the selection is class-balanced; otherwise the best features are kept, whatever
+        class they are associated with.
     categorical_features : sequence of int, default=None
         Columns that hold codes 0, 1, ... of categories rather than amounts; for information gain.
     random_state : int, RandomState instance or None, default=0
@@ -64,9 +64,9 @@ class ShrunkSelector(RankingFromPrior):
     expected_ : ndarray of shape (n_features,) or None
         What memory expects, in the same unit; None without a prior.
     weight_ : ndarray of shape (n_features,)
-        The weight of what was measured against what was expected, between 0 and 1.
+        The weight of the measured against the expected quality, between 0 and 1.
     class_association_ : ndarray of shape (n_classes, n_features)
-        How far each feature speaks for each class, in units of what chance does.
+        Association of each feature with each class, with variance 1 by chance.
     ranking_ : ndarray of shape (n_features,)
         1 for the first to be kept.
     n_evaluations_ : int

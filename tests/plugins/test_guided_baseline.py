@@ -34,7 +34,7 @@ def test_a_doubtful_prior_is_ignored_and_univariate_relevance_guides(seed, contr
         for each in (prior, nothing)
     )
     assert one.candidates_ == two.candidates_ and one.n_evaluations_ == two.n_evaluations_
-    assert one.stopped_ == two.stopped_ + " (little was to be expected of memory)"
+    assert one.stopped_ == two.stopped_ + " (memory was not used: its expectations are doubtful)"
 
 
 @settings(max_examples=15, deadline=None)
