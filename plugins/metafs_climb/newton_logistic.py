@@ -13,9 +13,9 @@ that are not scaled). The intercept is free. Each step solves
 .. math:: H \Delta = g, \qquad H = A^\top \mathrm{diag}(n_v p_v (1 - p_v)) A + D, \qquad
           g = A^\top (n_v p_v - s_v) + D w
 
-where D holds :math:`\sigma_j^2 / C`. Equal rows form one cell, so that the cost of a small set grows
-with its number of distinct rows. The minimum is reached up to rounding, while scikit-learn stops at
-1e-4 and misses it where columns lie far from zero: predictions of single rows can differ.
+where D holds :math:`\sigma_j^2 / C`. Equal rows form one cell, so that the cost of a small set
+grows with its number of distinct rows. The minimum is reached up to rounding, while scikit-learn
+stops at 1e-4 and misses it where columns lie far from zero: predictions of single rows can differ.
 """
 
 from typing import Any

@@ -149,7 +149,7 @@ def test_a_selection_is_never_empty():
     X = np.random.default_rng(0).normal(size=(30, 5))
     climb = Climb(random_state=0).fit(X, np.ones(30))
     assert climb.get_support().sum() == 1 and climb.fitness_ == 0.0
-    assert climb.stopped_.endswith("so the best feature alone is kept")
+    assert climb.stopped_.endswith("so the best feature is kept")
 
 
 def test_starts_cost_one_evaluation_each_and_the_best_is_where_it_begins():
