@@ -106,8 +106,8 @@ def _echo_features(explanation: Explanation, limit: int) -> None:
         echo_table(NEIGHBOUR_COLUMNS, rows)
         if explanation.neighbours[0].share is not None and explanation.unassigned_share > 1e-9:
             _echo(
-                f"The remaining share, {explanation.unassigned_share:.4g}, belongs to no neighbour: "
-                "it shrinks what distant problems contribute."
+                f"The remaining share, {explanation.unassigned_share:.4g}, belongs to no "
+                "neighbour: it shrinks what distant problems contribute."
             )
     echo_line()
     echo_table(FEATURE_COLUMNS, [_row(each) for each in explanation.features])
