@@ -18,9 +18,10 @@ format:
     ruff check --fix .
     ruff format .
 
-# write the generated pages again
+# write the generated pages and what the README's commands print again
 docs:
     python docs/generate.py
+    python docs/readme.py
 
 # run one benchmark: just bench relieff
 bench name *arguments:

@@ -1,0 +1,90 @@
+"""Write what the commands of the README print into it, or check that this is what they print.
+
+python docs/readme.py            runs them and rewrites the README
+python docs/readme.py --check    runs them and fails if one prints something else
+
+A text block after ``<!-- printed by: COMMAND -->`` is what COMMAND prints after the lines above it
+in its bash block. They run in the order of the README in one new folder. A line ``...`` in a
+table stands for any rows, a long line may be wrapped, and seconds are not compared.
+"""
+
+import difflib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+README = Path(__file__).parent.parent / "README.md"
+PRINTED = re.compile(r"(?<=<!-- printed by: )(.+?) -->\n```text\n(.*?)```", re.DOTALL)
+SECONDS = re.compile(r"\d+(\.\d+)?(?= s\b)")
+ELLIPSIS = "..."
+WIDTH = 100
+LONGEST_TABLE = 130
+
+
+def printed(command: str, readme: str, folder: str) -> str:
+    """Return what a command prints, after the lines above it in its bash block."""
+    blocks = [block.splitlines() for block in re.findall(r"```bash\n(.*?)```", readme, re.DOTALL)]
+    block = next((lines for lines in blocks if command in lines), None)
+    if block is None and not any(line.endswith(command) for lines in blocks for line in lines):
+        sys.exit(f"README.md: no bash block shows {command!r}.")
+    before = block[: block.index(command)] if block else []
+    script = "\n".join(["{", ":", *before, "} > /dev/null", command])
+    tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("METAFS_")}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=folder,
+        env={**ours, "PATH": tools},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(f"README.md: {command!r} failed: {done.stdout}")
+    return done.stdout
+
+
+def abridged(shown: str, text: str) -> str:
+    """Return a command's output cut where the README cuts it; as shown if only seconds differ."""
+    table, *rest = text.strip("\n").split("\n\n")
+    before, ellipsis, after = shown.split("\n\n")[0].partition(f"\n{ELLIPSIS}\n")
+    if ellipsis:
+        rows, n_last = table.splitlines(), len(after.splitlines())
+        table = "\n".join([*rows[: len(before.splitlines())], ELLIPSIS, *rows[-n_last:]])
+    lines = "\n\n".join([table, *rest]).splitlines()
+    new = "".join(f"{_wrapped(line.rstrip())}\n" for line in lines)
+    return shown if _comparable(shown) == _comparable(new) else new
+
+
+def _wrapped(line: str) -> str:
+    return textwrap.fill(line, WIDTH) if len(line) > LONGEST_TABLE else line
+
+
+def _comparable(text: str) -> str:
+    return " ".join(SECONDS.sub("_", text).split())
+
+
+def main() -> None:
+    """Rewrite the README, or check it."""
+    old = README.read_text()
+    with tempfile.TemporaryDirectory() as folder:
+        new = PRINTED.sub(
+            lambda found: (
+                f"{found[1]} -->\n```text\n{abridged(found[2], printed(found[1], old, folder))}```"
+            ),
+            old,
+        )
+    if "--check" not in sys.argv[1:]:
+        README.write_text(new)
+    elif new != old:
+        difference = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1)
+        sys.exit("\n".join([*difference, "README.md is stale; run: python docs/readme.py"]))
+
+
+if __name__ == "__main__":
+    main()
