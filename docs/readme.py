@@ -5,7 +5,8 @@ python docs/readme.py --check    runs them and fails if one prints something els
 
 A text block after ``<!-- printed by: COMMAND -->`` is what COMMAND prints after the lines above it
 in its bash block. They run in the order of the README in one new folder. A line ``...`` in a
-table stands for any rows, a long line may be wrapped, and seconds are not compared.
+table stands for any rows, and a long line may be wrapped. Seconds are neither compared nor
+rewritten: write those of an idle machine by hand.
 """
 
 import difflib
@@ -58,7 +59,15 @@ def abridged(shown: str, text: str) -> str:
         table = "\n".join([*rows[: len(before.splitlines())], ELLIPSIS, *rows[-n_last:]])
     lines = "\n\n".join([table, *rest]).splitlines()
     new = "".join(f"{_wrapped(line.rstrip())}\n" for line in lines)
-    return shown if _comparable(shown) == _comparable(new) else new
+    return shown if _comparable(shown) == _comparable(new) else _with_seconds_of(shown, new)
+
+
+def _with_seconds_of(shown: str, new: str) -> str:
+    """Return the new text with the seconds shown so far, which this machine may not reach now."""
+    seconds = [found[0] for found in SECONDS.finditer(shown)]
+    if len(seconds) != len(SECONDS.findall(new)):
+        return new
+    return SECONDS.sub(lambda _: seconds.pop(0), new)
 
 
 def _wrapped(line: str) -> str:
