@@ -2,6 +2,7 @@
 
 from metafs.stats.linear.model import LinearModel, fit_linear
 from metafs.stats.linear.preparation import Preparation, pool, prepare, scales_of
+from metafs.stats.linear.projection import Projection, project
 from metafs.stats.linear.remembering import SparseWeights, reference_weights, transfer_curve
 from metafs.stats.linear.rows import coherence
 from metafs.stats.linear.strength import StrengthChoice
@@ -22,6 +23,7 @@ __all__ = [
     "Directions",
     "LinearModel",
     "Preparation",
+    "Projection",
     "Scales",
     "SparseWeights",
     "StrengthChoice",
@@ -31,6 +33,7 @@ __all__ = [
     "fit_linear",
     "pool",
     "prepare",
+    "project",
     "reference_weights",
     "scales_of",
     "transfer_curve",

@@ -25,8 +25,8 @@ from metafs.stats.linear.weight_prior import STRENGTHS, WeightPrior
 LAMBDAS = np.geomspace(1e-3, 1e2, 11)
 """Grid of regularisations: the noise of a row in units of its own prior variance."""
 
-MOST_ROWS = 1000
-"""Rows up to which all are compared with each other."""
+MOST_ROWS = 500
+"""Rows up to which all are compared with each other; of more, so many choose for all."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,8 @@ class Preparation:
     """(n_features,) What each column is then multiplied by; 0 for a constant one."""
     variance: Array
     """(n_features,) The prior variance of its weight, so that a row has length 1 on average."""
+    spread: Array
+    """(n_features,) Standard deviation to expect of the prepared column, by all rows known."""
 
     def __call__(self, X: Matrix) -> Matrix:
         """Return rows as the model sees them."""
@@ -110,11 +112,14 @@ def prepare(X: Matrix, scales: Scales | None = None, *, words: Array | None = No
     inverse = np.divide(1.0, pooled.spread, out=np.zeros_like(size), where=varies)
     n_numbers = max(1, int(np.count_nonzero(varies & ~words)))
     centred = ~words & (not issparse(X))
+    share = pooled.document_frequency
+    length = np.sqrt(max(float(np.sum((idf**2 * share)[words])), 1e-300))
     return Preparation(
         words=words,
         centre=np.where(centred, pooled.mean, 0.0),
         factor=np.where(words, idf, inverse),
         variance=np.where(words, 1.0, 1.0 / n_numbers),
+        spread=np.where(words, idf * np.sqrt(share * (1 - share)) / length, varies.astype(float)),
     )
 
 

@@ -23,6 +23,7 @@ from metafs.data.typing import Array
 from metafs.stats.linear.weight_prior import TransferExperience
 
 _DOUBT = 0.2  # standard deviations that a gain must exceed
+_PRICE = 0.002  # of memory that changes nothing
 _UNRELATED = 0.3  # v
 _ERROR_INFLATION = 4.0  # rows predicted by models that share rows say less than they seem to
 _ROW_SPREAD, _ROW_COUNT = 0.3, 5  # a change of one row's loss, and rows that this is worth
@@ -85,7 +86,7 @@ def choose_strength(
     if losses is not None:
         mean, covariance = _updated(mean, covariance, losses)
     deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    judged = np.concatenate([[0.0], mean + _DOUBT * deviation])
+    judged = np.concatenate([[0.0], mean + _DOUBT * deviation + _PRICE])
     expected = np.concatenate([[0.0], mean])
     best = int(np.argmin(judged))
     average = None if felt is None else np.concatenate([[0.0], felt[0]])

@@ -1,0 +1,123 @@
+"""Remembered models beside what one would do without them, on fourteen streams.
+
+    cd benchmarks && python -m remembered DATA STREAM... [--new 70] [--draws 3] [--seed 1]
+        [--labels 5 20 100] [--part compare|ablate|select|growth] [--out rows.jsonl]
+
+Rows of the test are never in memory. A draw divides the rows anew, draws other past and new
+problems, and other labelled rows. Finished rows are appended to the file as they come.
+"""
+
+import argparse
+import json
+import os
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+
+import numpy as np
+from remembered import controls
+from remembered.arms import MEMORY_FREE, ablated, compared, fitted, measured, selected
+from remembered.memory import Remembered, remember
+from remembered.streams import STREAMS, Stream
+
+GROWTH = (5, 15, 45, 120)
+
+
+def grown(stream: Stream, new: Any, rows: Any, memory: Remembered) -> dict[str, float]:
+    """Return the measure after the first few problems."""
+    sizes = [n for n in GROWTH if n <= len(memory.weights)]
+    return {
+        str(n): measured(
+            stream,
+            fitted(stream, new, rows, memory.prior(n)).decision_function(new.X_test),
+            new,
+        )
+        for n in sizes
+    }
+
+
+def rows_of(stream: Stream, part: str, labels: Any, out: Path | None) -> list[dict[str, Any]]:
+    memory = remember(stream)
+    pooled = controls.quietly(controls.Pooled, stream) if part == "compare" else None
+    found = []
+    for new in stream.new:
+        for n in labels or stream.labels:
+            rows = new.labelled(n, stream.classes)
+            if rows is None:
+                continue
+            if part == "compare":
+                row = compared(stream, new, rows, memory, pooled)
+            else:
+                step = {"ablate": ablated, "select": selected, "growth": grown}[part]
+                row = step(stream, new, rows, memory)
+            found.append({"stream": stream.name, "problem": new.name, "n": n, **row})
+            if out is not None:
+                with out.open("a") as file:
+                    file.write(json.dumps(found[-1]) + "\n")
+    return found
+
+
+def print_table(rows: list[dict[str, Any]]) -> None:
+    """Print means over problems, and the labels that memory is worth."""
+    by_stream = defaultdict(list)
+    for row in rows:
+        by_stream[row["stream"]].append(row)
+    for stream, some in by_stream.items():
+        sizes = sorted({row["n"] for row in some})
+        arms = [key for key in some[0] if key not in ("stream", "problem", "n")]
+        table = {
+            arm: [
+                np.nanmean([row[arm] for row in some if row["n"] == n] or [np.nan]) for n in sizes
+            ]
+            for arm in arms
+        }
+        counts = [sum(row["n"] == n for row in some) for n in sizes]
+        print(f"\n**{stream}** (problems: {', '.join(map(str, counts))})\n")
+        print(f"| labels | {' | '.join(map(str, sizes))} |")
+        print("|---|" + "--:|" * len(sizes))
+        for arm, values in table.items():
+            shown = [f"{v:.2f}" if arm in ("strength", "log-loss") else f"{v:.1f}" for v in values]
+            print(f"| {arm} | {' | '.join(shown)} |")
+        if "remembered" in table:
+            print(f"| labels it is worth | {' | '.join(worth(table, sizes, stream))} |")
+
+
+def worth(table: dict[str, Any], sizes: Any, stream: str) -> list[str]:
+    """Return how many labels the best arm without memory needs to be as good."""
+    sign = -1 if stream in ("school", "Parkinson") else 1
+    free = np.max([sign * np.array(table[arm]) for arm in MEMORY_FREE], axis=0)
+    free = np.maximum.accumulate(free)
+    found = []
+    for value in sign * np.array(table["remembered"]):
+        if value > free[-1]:
+            found.append(f"> {sizes[-1]}")
+        else:
+            found.append(f"{np.exp(np.interp(value, free, np.log(sizes))):.0f}")
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("streams", nargs="*", metavar="STREAM")
+    parser.add_argument("--new", type=int, default=70)
+    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--labels", type=int, nargs="+")
+    parser.add_argument(
+        "--part", choices=["compare", "ablate", "select", "growth"], default="compare"
+    )
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    for name in options.streams or STREAMS:
+        found = []
+        for draw in range(options.draws):
+            stream = STREAMS[name](options.data, options.new, options.seed + draw)
+            found += rows_of(stream, options.part, options.labels, options.out)
+        print_table(found)
+
+
+if __name__ == "__main__":
+    main()
