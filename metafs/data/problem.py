@@ -10,6 +10,7 @@ import narwhals as nw
 from metafs.data import checks
 from metafs.data.columns import frame_columns, frame_names
 from metafs.data.fingerprint import fingerprint
+from metafs.data.frozen import unwritable
 from metafs.data.matrix import (
     labelled_and_not,
     matrix_of_array,
@@ -72,6 +73,11 @@ class Problem:
     meta_feature_names: tuple[str, ...] = ()
     X_unlabelled: Matrix | None = None
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Let nobody who is handed the problem change it, and so what is recorded of it."""
+        for name in ("X", "y", "meta_features", "X_unlabelled"):
+            object.__setattr__(self, name, unwritable(getattr(self, name)))
 
     @property
     def n_samples(self) -> int:

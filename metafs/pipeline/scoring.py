@@ -28,6 +28,7 @@ from sklearn.pipeline import Pipeline
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError, UsageError
+from metafs.pipeline.fitting import fit
 from metafs.pipeline.selection import select
 from metafs.pipeline.telling import told
 from metafs.plugin.prior import Prior
@@ -170,7 +171,6 @@ def _score(
     with threads_for(X.shape[0] * X.shape[1]):
         beside = told(problem, columns, learner, X[train], steps, prior)
         model = Pipeline([*steps, ("learn", clone(learner))])
-        model.fit(
-            X[train], problem.y[train], **{f"learn__{name}": it for name, it in beside.items()}
-        )
+        parameters = {f"learn__{name}": it for name, it in beside.items()}
+        fit(model, X[train], problem.y[train], **parameters)
         return float(scorer(model, X[test], problem.y[test]))

@@ -11,6 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
 from metafs.errors import MetafsError, UsageError, describe
+from metafs.pipeline.fitting import fit
 from metafs.plugin.prior import Prior
 from metafs.plugin.protocols import SupportsParameterCheck
 from metafs.plugin.ranking import ranking
@@ -116,7 +117,7 @@ def select(
         for name, value in told.items()
         if value is not None and has_fit_parameter(selector, name)
     }
-    fitted = clone(selector).fit(X, y, **fit_parameters)
+    fitted = fit(clone(selector), X, y, **fit_parameters)
     if not hasattr(fitted, "get_support") and not hasattr(fitted, "support_"):
         raise UsageError(
             f"{type(fitted).__name__} is no selector: it does not tell what it selects."

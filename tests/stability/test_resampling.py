@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from metafs.data.problem import Problem
 from metafs.errors import UsageError
+from metafs.pipeline.engines import open_engine
 from metafs.pipeline.selection import Selection
 from metafs.stability import (
     Resampling,
@@ -19,6 +20,7 @@ from metafs.stability import (
     jaccard,
     jensen_shannon,
     kuncheva,
+    resampling,
     stability_of,
 )
 from metafs.stability.resampling import tied_ranks
@@ -157,8 +159,9 @@ def test_rows_are_drawn_of_every_class_alike():
     assert Resampling(1.0).rows(problem, rng).tolist() == list(range(91))
 
 
-def test_each_selection_sees_other_rows_with_their_own_targets():
-    Echo.seen.clear()
+def test_each_selection_sees_other_rows_with_their_own_targets(monkeypatch):
+    Echo.seen.clear()  # which holds what this process has seen
+    monkeypatch.setattr(resampling, "open_engine", lambda jobs: open_engine("inline"))
     X = np.arange(40.0)[:, None]
     stability_of(Echo(), X, X[:, 0] ** 2, n_resamples=5, share=0.5, random_state=0)
     assert len(Echo.seen) == 5
