@@ -17,7 +17,8 @@ limit 1
 """
 
 SELECTION_OF_RUN = """
-select f.feature_id, f.name, s.rank, s.q, s.quality, s.expected, s.selected
+select f.feature_id, f.name, s.rank, s.q, s.quality, s.expected, s.selected, s.weight,
+    s.from_memory
 from selection s
 join feature f using (feature_id)
 where s.run_id = $run_id

@@ -206,6 +206,11 @@ class Recalling(MetaFile):
         with self.reading() as con:
             return weights.belief(con, run_id)
 
+    def problem_names(self, problem_ids: Sequence[int]) -> dict[int, str]:
+        """Return how problems are called."""
+        asked = {"problem_ids": list(problem_ids)}
+        return dict(self._table(weight_queries.PROBLEM_NAMES, asked).rows)
+
     def lacks_reference(self, fingerprint: str) -> bool:
         """Tell whether no reference model is remembered of this content."""
         which = {"fingerprint": fingerprint}

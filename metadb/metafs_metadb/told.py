@@ -1,7 +1,7 @@
 """What one run wrote, and what the memory knew before it: enough to say why it did what it did."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
@@ -26,6 +26,8 @@ class RunTold:
     selected: NDArray[np.bool_]
     neighbours: tuple[Neighbour, ...]  # nearest first
     candidates: tuple[tuple[int, tuple[int, ...], float | None], ...]  # step, places, fitness
+    weight: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # with memory
+    from_memory: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # its part
 
 
 def read(con: duckdb.DuckDBPyConnection, problem_id: int, run_id: int | None) -> RunTold | None:
@@ -55,6 +57,8 @@ def read(con: duckdb.DuckDBPyConnection, problem_id: int, run_id: int | None) ->
             (step, tuple(place[feature] for feature in features), fitness)
             for step, features, fitness in tried
         ),
+        weight=_doubles(told["weight"]),
+        from_memory=_doubles(told["from_memory"]),
     )
 
 

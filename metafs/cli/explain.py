@@ -24,6 +24,9 @@ FEATURE_COLUMNS = (
     "record",
     "proposed by",
     "quality",
+    "weight",
+    "from memory",
+    "carried by",
 )
 PART_COLUMNS = ("neighbour", "distance", "share", "selected", "score", "quality", "part")
 
@@ -62,8 +65,9 @@ def explain(
 
     First come the selected features, then the most expected of the others. score is relative to
     the best feature; expected is what memory expected, the sum of the parts of neighbours and of
-    the feature's record over all problems; quality is what it earned. With FEATURE, all that is
-    known of that one.
+    the feature's record over all problems; quality is what it earned. weight is that of the linear
+    model on all features, with the part that came from memory and the past problem that carried
+    most of it. With FEATURE, all that is known of that one.
 
     Example: metafs explain "digits 3 vs 8" pixel_4_2
     """
@@ -95,6 +99,8 @@ def _echo_run(explanation: Explanation) -> None:
         f"{run['n_selected']} of {explanation.n_features} features{fitness}{scored}{spent}{stopped}"
     )
     _echo(explanation.memory)
+    if explanation.belief is not None:
+        _echo(explanation.belief.reason)
 
 
 def _echo_features(explanation: Explanation, limit: int) -> None:
@@ -139,6 +145,9 @@ def _row(feature: FeatureExplanation) -> tuple[Any, ...]:
         None if feature.judged or feature.record is None else feature.record.part,
         by,
         feature.quality,
+        feature.weight,
+        feature.from_memory,
+        feature.carriers[0].problem if feature.carriers else None,
     )
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from metafs.data.typing import Array
 from metafs.errors import MetafsError, UsageError
 from metafs.memory.best_runs import experiences
+from metafs.memory.carriers import with_carriers
 from metafs.plugin.prior import Source
 from metafs.transfer.expectation import (
     OF_NEIGHBOURS,
@@ -94,7 +95,8 @@ def explain_places(db: MetaDB, stored: RunTold, places: Sequence[int] | Array) -
     neighbour_ids = [each.problem_id for each in stored.neighbours]
     known = db.experience(neighbour_ids, before=stored.run["run_id"]) if neighbour_ids else {}
     record = db.record_before(stored.run, [stored.names[place] for place in places])
-    return explanation(stored, places, experiences(stored.neighbours, known), record)
+    found = explanation(stored, places, experiences(stored.neighbours, known), record)
+    return with_carriers(db, stored, found)
 
 
 def shown(stored: RunTold, limit: int | None = None) -> Array:

@@ -111,7 +111,12 @@ def select(
     array([ True, False])
     """
     task = "classes" if holds_classes(y) else "numbers"
-    told = {"prior": prior, "meta_features": meta_features, "task": task}
+    told = {
+        "prior": prior,
+        "meta_features": meta_features,
+        "task": task,
+        "X_unlabelled": X_unlabelled,
+    }
     fit_parameters = {
         name: value
         for name, value in told.items()

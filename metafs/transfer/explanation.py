@@ -56,6 +56,25 @@ class FrequencyPart:
 
 
 @dataclass(frozen=True)
+class Carrier:
+    """A past problem's part in the weight of a feature."""
+
+    problem: str
+    part: float
+
+
+@dataclass(frozen=True)
+class Belief:
+    """How strongly memory was believed by the model on all features, and why."""
+
+    strength: float
+    """0: not at all."""
+    gain: float
+    """By how much memory was expected to lower the loss."""
+    reason: str
+
+
+@dataclass(frozen=True)
 class FeatureExplanation:
     """One feature of one run: measured, expected and why, and what became of it."""
 
@@ -82,6 +101,12 @@ class FeatureExplanation:
     """By each neighbour, the largest part first."""
     steps: tuple[tuple[int, float | None], ...] = ()
     """Evaluation number and fitness of each recorded set that had the feature."""
+    weight: float | None = None
+    """In the linear model on all features, with memory; None where memory knew no weights."""
+    from_memory: float | None = None
+    """The part of the weight that memory supplied."""
+    carriers: tuple[Carrier, ...] = ()
+    """The past problems that carried this part, the largest first."""
 
     @property
     def selected(self) -> bool:
@@ -122,6 +147,8 @@ class Explanation:
     """All that the run scored; those told of may be fewer."""
     n_solved: int = 0
     """Problems that the records rest on."""
+    belief: Belief | None = None
+    """None where memory knew no weights of these features."""
 
     @property
     def unassigned_share(self) -> float:
@@ -140,6 +167,7 @@ class Explanation:
             "space": self.run["space"],
             "run": {key: value for key, value in self.run.items() if key not in HIDDEN},
             "memory": self.memory,
+            "belief": None if self.belief is None else asdict(self.belief),
             "n_features": self.n_features,
             "n_solved_before": self.n_solved,
             "neighbours": [asdict(each) for each in self.neighbours],
@@ -176,6 +204,7 @@ def sentences(explanation: Explanation, feature: FeatureExplanation) -> list[str
     return [
         *_measured(explanation, feature),
         *_expected(explanation, feature),
+        *_weighed(feature),
         _outcome(feature),
     ]
 
@@ -217,6 +246,16 @@ def _expected(explanation: Explanation, feature: FeatureExplanation) -> list[str
             "given by hand."
         )
     return found
+
+
+def _weighed(feature: FeatureExplanation) -> list[str]:
+    if feature.weight is None or feature.from_memory is None:
+        return []
+    weight = f"In the linear model on all features its weight is {feature.weight:.4g}"
+    if not feature.carriers:
+        return [f"{weight}, nothing of it from memory."]
+    by = ", ".join(f"{each.problem} ({each.part:+.4g})" for each in feature.carriers)
+    return [f"{weight}, {feature.from_memory:+.4g} of it from memory, carried by {by}."]
 
 
 def _outcome(feature: FeatureExplanation) -> str:

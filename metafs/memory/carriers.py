@@ -1,0 +1,80 @@
+r"""Carriers: which past problems supplied memory's part of a feature's weight.
+
+In the model with memory the part of a weight that memory supplied is a sum over directions,
+:math:`\sum_k a_k W_{kj}`. The run keeps the coefficients a, the past problems keep their weights W.
+The basis of the space may have changed since, so what is left of the sum is counted as its part.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from metafs.data.typing import Array
+from metafs.transfer.explanation import Belief, Carrier, Explanation
+from metafs_metadb import BeliefRow, MetaDB, RunTold
+
+MOST = 5
+"""Carriers told of each feature."""
+
+_NOTHING = 1e-9
+
+
+def with_carriers(db: MetaDB, told: RunTold, explained: Explanation) -> Explanation:
+    """Return an explanation that also says how strongly memory was believed, and who carried it."""
+    belief = db.belief(told.run["run_id"])
+    if belief is None:
+        return explained
+    place = {name: number for number, name in enumerate(told.names)}
+    names = [each.feature for each in explained.features]
+    places = [place[name] for name in names]
+    parts = carried(db, belief, told.run["space"], names, told.from_memory[places])
+    features = tuple(
+        replace(each, weight=_known(weight), from_memory=_known(part), carriers=by)
+        for each, weight, part, by in zip(
+            explained.features, told.weight[places], told.from_memory[places], parts, strict=True
+        )
+    )
+    believed = Belief(belief.strength, belief.gain, belief.reason)
+    return replace(explained, features=features, belief=believed)
+
+
+def carried(
+    db: MetaDB, belief: BeliefRow, space: str, names: Sequence[str], from_memory: Array
+) -> list[tuple[Carrier, ...]]:
+    """Return who supplied memory's part of each feature's weight, the largest part first."""
+    ids = np.asarray(belief.problem_ids, dtype=np.int64)
+    if not len(ids):
+        return [()] * len(names)
+    models = db.references(sorted({each for each in ids.tolist() if each}))
+    called = db.problem_names(list(models))
+    feature_ids = db.feature_ids(space, names)
+    weights = np.zeros((len(ids), len(names)))
+    for row, (problem_id, output) in enumerate(zip(ids.tolist(), belief.outputs, strict=True)):
+        if (model := models.get(problem_id)) is not None and output in model.outputs:
+            at = model.outputs.index(output)
+            known = dict(
+                zip(model.weight_ids[at].tolist(), model.weights[at].tolist(), strict=True)
+            )
+            weights[row] = [known.get(each, 0.0) for each in feature_ids.tolist()]
+    table = np.asarray(belief.coefficients, dtype=np.float64).reshape(-1, len(ids))
+    parts = table[:, :, None] * weights  # (outputs, directions, features)
+    # The run told the part of one output, whose sum comes nearest to it.
+    own = np.abs(parts.sum(axis=1) - np.nan_to_num(from_memory)).argmin(axis=0)
+    found = []
+    for column, output in enumerate(own.tolist()):
+        by_problem: dict[str, float] = {}
+        for problem_id, part in zip(ids.tolist(), parts[output, :, column].tolist(), strict=True):
+            if problem_id in called:
+                name = called[problem_id]
+                by_problem[name] = by_problem.get(name, 0.0) + part
+        rest = float(np.nan_to_num(from_memory[column])) - sum(by_problem.values())
+        if not ids.all():
+            by_problem["the basis of the space"] = rest
+        largest = sorted(by_problem.items(), key=lambda item: -abs(item[1]))[:MOST]
+        found.append(tuple(Carrier(*each) for each in largest if abs(each[1]) > _NOTHING))
+    return found
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

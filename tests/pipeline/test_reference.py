@@ -1,0 +1,229 @@
+"""What every solved problem leaves to memory, and what the next one gets from it."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_selection import SelectorMixin
+
+from metafs import MetaSelector, Problem, Registry, solve
+from metafs.data.row_hashes import row_hashes
+from metafs.memory import MetaDB
+from metafs.memory.explaining import explain
+from metafs.memory.memory import Memory
+from metafs.pipeline.reference import numeric_rows
+from metafs.pipeline.settings import Settings
+from metafs.pipeline.steps import prepare
+
+N = 12
+NAMES = tuple(f"w{j}" for j in range(N))
+BETA = np.append([2.0, -2.0, 1.5, -1.5], np.zeros(N - 4))
+
+
+def shop(seed, n=80, *, labels=("no", "yes"), source=None, X=None, name=None):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, N)) if X is None else X
+    y = X @ BETA + 0.5 * rng.normal(size=len(X)) > 0
+    name = name or f"shop {seed}"
+    source = source or f"{name}.csv"
+    return Problem.of(
+        X, np.array(labels)[y.astype(int)], name=name, source=source, feature_names=NAMES
+    )
+
+
+def solved(problems, db, **settings):
+    settings = {
+        "selector": "infogain",
+        "params": {"n_features_to_select": 3},
+        "folds": 2,
+    } | settings
+    found = list(solve(problems, db=db, **settings))
+    assert [each.error for each in found] == [None] * len(found)
+    return found
+
+
+def prepared(problem, db, **settings):
+    plan = Settings(selector="infogain", **settings).resolve(Registry())
+    return prepare(problem, plan, Memory(MetaDB(db), plan.distance))
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory):
+    db = tmp_path_factory.mktemp("three") / "m.duckdb"
+    solved([shop(seed) for seed in range(3)], db)
+    return db
+
+
+def test_what_is_kept_does_not_depend_on_the_selector(tmp_path, three):
+    other = tmp_path / "climb.duckdb"
+    solved([shop(0)], other, selector="climb", params={})
+    by_climb, by_infogain = (MetaDB(db).references([1])[1] for db in (other, three))
+    np.testing.assert_allclose(by_climb.weights[0], by_infogain.weights[0])
+    for name in ("relevance", "document_frequency", "mean", "spread"):
+        np.testing.assert_allclose(getattr(by_climb, name), getattr(by_infogain, name))
+    assert np.argsort(-by_climb.relevance)[:4].max() < 4
+    assert by_climb.outputs == ("yes",) and np.sign(by_climb.weights[0][:4]).tolist() == [
+        1,
+        -1,
+        1,
+        -1,
+    ]
+    assert MetaDB(three).check() == []
+
+
+def test_memory_tells_directions_scales_relevance_and_experience(three):
+    prior = prepared(shop(7, n=10), three).prior
+    assert prior.weights.directions.weights.shape == (3, N)
+    assert set(prior.weights.directions.problems) == {"shop 0", "shop 1", "shop 2"}
+    np.testing.assert_allclose(prior.weights.scales.n_rows, 240)
+    assert abs(prior.weights.scales.spread - 1).max() < 0.2
+    assert prior.relevance[:4].min() > prior.relevance[4:].max()
+    assert prior.weights.experience is not None
+    cut = prior.columns(np.array([5, 0]))
+    np.testing.assert_array_equal(cut.relevance, prior.relevance[[5, 0]])
+    np.testing.assert_array_equal(
+        cut.weights.directions.weights, prior.weights.directions.weights[:, [5, 0]]
+    )
+
+
+def test_a_new_column_has_no_weight(three):
+    known = shop(7, n=10)
+    more = Problem.of(
+        np.column_stack([np.arange(10.0), known.X]), known.y, feature_names=("new", *NAMES)
+    )
+    directions = prepared(more, three).prior.weights.directions.weights
+    assert not directions[:, 0].any() and directions[:, 1].all()
+
+
+@pytest.mark.parametrize("labels", [("yes", "no"), ("0", "1"), ("b", "a")])
+def test_recall_is_the_same_whatever_classes_are_called(three, labels):
+    as_was, renamed = (
+        prepared(shop(7, n=30, labels=each), three) for each in (("no", "yes"), labels)
+    )
+    assert renamed.neighbours == as_was.neighbours
+    np.testing.assert_allclose(renamed.prior.relevance, as_was.prior.relevance)
+
+
+def test_inside_folds_neither_the_same_source_nor_shared_rows_are_heard(three):
+    rows = shop(0).X
+    new = shop(7, X=np.vstack([rows[:40], shop(8).X[:40]]), source="shop 1.csv")
+    ready = prepared(new, three)
+    assert set(ready.told.weights.directions.problems) == {"shop 0", "shop 1", "shop 2"}
+    assert set(ready.fold_told.weights.directions.problems) == {"shop 2"}
+    assert set(ready.fold_prior.weights.directions.problems) == {"shop 2"}
+    assert [source.problem for source in ready.fold_prior.sources] == ["shop 2"]
+    assert len(ready.prior.sources) == 3
+
+
+def test_how_strongly_memory_is_believed_is_told_and_explained(tmp_path, three):
+    db = tmp_path / "m.duckdb"
+    db.write_bytes(three.read_bytes())
+    (few,) = solved([shop(9, n=14)], db)
+    told = few.as_json()["memory"]
+    assert told["strength"] > 0 and told["gain"] > 0 and "strength" in few.belief
+    memory = MetaDB(db)
+    explained = explain(memory, memory.find_problem("shop 9"), "w0")
+    assert explained.belief.strength == told["strength"] and explained.belief.reason == few.belief
+    (w0,) = explained.features
+    assert w0.weight > 0 and w0.from_memory > 0
+    assert {each.problem for each in w0.carriers} == {"shop 0", "shop 1", "shop 2"}
+    assert sum(each.part for each in w0.carriers) == pytest.approx(w0.from_memory, rel=1e-3)
+
+
+def test_without_memory_nothing_is_said_of_belief(tmp_path):
+    (first,) = solved([shop(0)], tmp_path / "m.duckdb")
+    assert first.memory is None and first.belief is None
+    (none,) = solved([shop(0)], None)
+    assert none.as_json()["memory"] is None
+
+
+class Listener(ClassifierMixin, BaseEstimator):
+    """A learner that fails unless it is told all there is to tell."""
+
+    def fit(self, X, y, *, prior=None, X_unlabelled=None):
+        if X_unlabelled is None or X_unlabelled.shape[1] != X.shape[1]:
+            raise ValueError("no unlabelled rows")
+        if prior.weights.directions.weights.shape[1] != X.shape[1] or len(prior) != X.shape[1]:
+            raise ValueError("a prior for other columns")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+class Unlabelled(SelectorMixin, BaseEstimator):
+    """Keep the columns that vary among unlabelled rows."""
+
+    def fit(self, X, y, *, X_unlabelled=None):
+        self.n_features_in_ = X.shape[1]
+        self.support_ = np.ptp(X_unlabelled, axis=0) > 0
+        return self
+
+    def _get_support_mask(self):
+        return self.support_
+
+
+def half_labelled():
+    X = shop(7).X.copy()
+    X[40:, 5:] = 1.0
+    y = np.where(np.arange(80) < 40, (X[:, 0] > 0).astype(float), np.nan)
+    return Problem.of(X, y, feature_names=NAMES, name="half", source="half.csv")
+
+
+def test_rows_without_target_reach_selector_and_learner(three):
+    problem = half_labelled()
+    assert problem.n_samples == 40 and problem.X_unlabelled.shape == (40, N)
+    assert problem.columns(["w3"]).X_unlabelled.shape == (40, 1)
+    settings = {"selector": Unlabelled(), "learner": Listener(), "params": {}}
+    (found,) = solved([problem], three, **settings)
+    assert sorted(found.features) == list(NAMES[:5]) and found.score == 0.5
+    plan = Settings(selector="infogain")
+    without = Problem.of(problem.X, problem.y, feature_names=NAMES)
+    assert problem.fingerprint == without.fingerprint
+    assert plan.digest_for(problem) != plan.digest_for(without) == plan.digest()
+
+
+def test_the_estimator_takes_rows_without_target():
+    problem = half_labelled()
+    selector = MetaSelector(Unlabelled()).fit(
+        problem.X, problem.y, X_unlabelled=problem.X_unlabelled
+    )
+    assert selector.get_support().tolist() == [True] * 5 + [False] * (N - 5)
+
+
+def test_a_category_that_only_unlabelled_rows_have_is_missing_there():
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": ["x", "y", "z", "y"], "b": [1.0, 2.0, np.inf, 4.0]})
+    problem = Problem.of(frame, np.array([0, 1, np.nan, np.nan]))
+    assert problem.categories[0] == ("x", "y")
+    np.testing.assert_array_equal(problem.X_unlabelled, [[np.nan, np.nan], [1.0, 4.0]])
+    labelled, more = numeric_rows(problem)
+    assert np.isfinite(labelled).all() and np.isfinite(more).all()
+
+
+def test_an_upgraded_memory_is_recalled_as_it_was_described(tmp_path):
+    path = tmp_path / "old.duckdb"
+    asset = Path(__file__).parents[1] / "metadb" / "assets" / "schema_0004.duckdb.gz"
+    path.write_bytes(gzip.decompress(asset.read_bytes()))
+    MetaDB(path).migrate()
+    rng = np.random.default_rng(5)
+    X = (rng.random((60, 8)) < 0.4).astype(float)
+    names = [f"w{j}" for j in range(8)]
+    y = (X[:, 0] + X[:, 3] > 0).astype(int)
+    new = Problem.of(X, y, feature_names=names, name="new", source="new.csv")
+    (found,) = solved([new], path)
+    assert {name for name, _ in found.neighbours} == {f"old {i}" for i in range(4)}
+    assert found.memory is None
+    again = Problem.of(X, 1 - y, feature_names=names, name="again", source="again.csv")
+    (after,) = solved([again], path)
+    assert after.neighbours[0] == ("new", 0.0)
+    assert after.memory is not None
+
+
+def test_a_sketch_of_rows_is_recorded(three):
+    (problem_id,) = MetaDB(three).sharing("default", row_hashes(shop(1))[:3])
+    assert problem_id == 2
