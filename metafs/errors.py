@@ -25,6 +25,10 @@ class ProblemError(MetafsError, ValueError):
     """One problem cannot be read or solved; the rest of a stream goes on."""
 
 
+class MissingValues(ProblemError):
+    """A method was given missing values that it cannot take."""
+
+
 class NoScore(ProblemError):
     """A problem can be solved, but its rows allow no score; the message says why."""
 

@@ -9,12 +9,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import get_tags
+from sklearn.utils import check_X_y, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from metafs.data.problem import Problem
 from metafs.data.target import settled
-from metafs.data.typing import Array
+from metafs.data.text_input import holds_text, numbers_of_text
+from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
@@ -132,6 +133,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Numbers, text, categories, booleans or dates, some of them missing.
         y : array of shape (n_samples,)
         prior : array of shape (n_features,) or Prior, optional
             Expectations in [0, 1].
@@ -142,30 +144,12 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             Rows without a target, with the columns of X, for selectors that learn from them.
         """
         plan = self._plan()
-        accepts = get_tags(plan.selector).input_tags
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr" if accepts.sparse else False,
-            ensure_all_finite="allow-nan" if accepts.allow_nan else True,
-            ensure_min_samples=2,
-            dtype=np.float64,
-        )
+        X, y, X_unlabelled, categories = self._validated(plan, X, y, X_unlabelled)
         names = getattr(self, "feature_names_in_", None)
-        if X_unlabelled is not None:
-            X_unlabelled = validate_data(
-                self,
-                X_unlabelled,
-                reset=False,
-                accept_sparse="csr" if accepts.sparse else False,
-                ensure_all_finite="allow-nan" if accepts.allow_nan else True,
-                dtype=np.float64,
-            )
         keep = self._kept_columns(names)
         if self.db is None:
             prepared = None
-            selector = plan.selector_for((), keep)
+            selector = plan.selector_for(categories, keep)
             y = settled(y, where=self.name or UNNAMED)
             if prior is None:
                 prior = own_prior(plan, X.shape[1])
@@ -177,6 +161,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
                 meta_features=meta_features,
                 X_unlabelled=X_unlabelled,
                 keep=keep,
+                categorical=categories,
             )
         else:
             problem = Problem.of(
@@ -186,8 +171,9 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
                 space=self.space,
                 feature_names=names,
                 meta_features=meta_features,
+                leave_out="nothing",
             )
-            problem = replace(problem, X_unlabelled=X_unlabelled)
+            problem = replace(problem, X_unlabelled=X_unlabelled, categories=categories)
             prepared, selection = self._fit_with_memory(self.db, problem, plan, prior, keep)
         self.selection_ = selection
         self.scores_, self.ranking_ = selection.scores, selection.ranking
@@ -195,6 +181,29 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.prior_ = prepared.prior if prepared else prior
         self.neighbours_ = [(n.name, n.distance) for n in prepared.neighbours] if prepared else []
         return self
+
+    def _validated(
+        self, plan: Plan, X: Any, y: Any, X_unlabelled: Any
+    ) -> tuple[Matrix, Array, Matrix | None, dict[int, tuple[str, ...]]]:
+        """Return all as numbers, and the labels of the columns that held text."""
+        sparse = "csr" if get_tags(plan.selector).input_tags.sparse else False
+        rules = {
+            "accept_sparse": sparse,
+            "ensure_all_finite": "allow-nan",
+            "dtype": np.float64,
+        }
+        given = [X] if X_unlabelled is None else [X, X_unlabelled]
+        if not any(map(holds_text, given)):
+            X, y = validate_data(self, X, y, ensure_min_samples=2, **rules)
+            if X_unlabelled is not None:
+                X_unlabelled = validate_data(self, X_unlabelled, reset=False, **rules)
+            return X, y, X_unlabelled, {}
+        validate_data(self, X, skip_check_array=True)  # for the names of the columns
+        if X_unlabelled is not None:
+            validate_data(self, X_unlabelled, skip_check_array=True, reset=False)
+        matrices, categories = numbers_of_text(given, self.name or UNNAMED)
+        X, y = check_X_y(matrices[0], y, ensure_min_samples=2, **rules)
+        return X, y, matrices[1] if X_unlabelled is not None else None, categories
 
     def _fit_with_memory(
         self, db: str | PathLike[str], problem: Problem, plan: Plan, prior: Any, keep: list[int]
@@ -246,6 +255,8 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         theirs = get_tags(self._plan().selector).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = theirs.sparse, theirs.allow_nan
+        tags.input_tags.sparse = theirs.sparse
+        tags.input_tags.allow_nan = True  # what takes none is given others in their place
+        tags.input_tags.string = True
         tags.target_tags.required = True
         return tags

@@ -3,6 +3,8 @@
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest, f_classif
@@ -11,7 +13,7 @@ from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from metafs import MetaSelector
+from metafs import MetaSelector, solve
 from metafs.errors import UsageError
 from metafs_metadb import MetaDB
 
@@ -142,3 +144,60 @@ def test_a_prior_given_by_hand_is_used(frame):
     expected[:2] = 0.9
     fitted = MetaSelector(random_state=0, max_evaluations=1).fit(X, y, prior=expected)
     assert fitted.get_support()[:2].all()
+
+
+def mixed_frame(n=60):
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["red", "green", "blue"], n)
+    y = np.where((colour == "red") ^ (rng.random(n) < 0.05), "yes", "no")
+    frame = pd.DataFrame(
+        {
+            "colour": colour,
+            "gap": np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n)),
+            "when": pd.date_range("2020-01-01", periods=n),
+            "size": pd.Categorical(rng.choice(["s", "m", "l"], n)),
+            "flag": rng.random(n) < 0.5,
+            "empty": np.full(n, np.nan),
+        }
+    )
+    return frame, y
+
+
+@pytest.mark.parametrize("selector", ["climb", "fisher", "svm-rfe", SelectKBest(k=2)])
+@pytest.mark.parametrize("remembering", [False, True])
+@pytest.mark.filterwarnings("ignore:Features .* are constant")
+@pytest.mark.filterwarnings("ignore:invalid value encountered in divide")
+def test_text_categories_dates_and_gaps_are_taken(tmp_path, selector, remembering):
+    frame, y = mixed_frame()
+    db = tmp_path / "m.duckdb" if remembering else None
+    fitted = MetaSelector(selector, db=db, name="mixed").fit(frame, y)
+    chosen = fitted.get_feature_names_out().tolist()
+    assert "colour" in chosen
+    assert fitted.transform(frame).shape == (60, len(chosen))
+    assert fitted.set_output(transform="pandas").transform(frame).columns.tolist() == chosen
+    unlabelled = frame.assign(colour="violet")[:5]
+    again = MetaSelector(selector, name="mixed").fit(frame, y, X_unlabelled=unlabelled)
+    assert again.get_feature_names_out().tolist() == chosen
+
+
+def test_text_in_arrays_and_lists_is_taken():
+    frame, y = mixed_frame()
+    rows = frame[["colour", "gap"]].to_numpy(dtype=object)
+    for X in (rows, rows.tolist(), rows[:, :1].astype(str)):
+        assert MetaSelector("climb").fit(X, y).get_support()[0]
+
+
+def test_solve_takes_data_frames(tmp_path):
+    frame, y = mixed_frame()
+    frame = frame.assign(y=y, z=np.arange(60.0))
+    options = {"db": tmp_path / "m.duckdb", "folds": 2, "budget": 50, "drop": "when"}
+    (told,) = solve(frame, target="y", **options)
+    assert (told.problem, told.status) == ("frame", "solved")
+    assert "colour" in told.features and "when" not in told.features
+    assert told.notes == ("left out 1 column without any value: 'empty'",)
+    both = list(solve([frame, pl.from_pandas(frame)], target=["y", "z"], **options))
+    assert [each.problem for each in both] == ["frame 1:y", "frame 1:z", "frame 2:y", "frame 2:z"]
+    assert [each.status for each in both] == ["solved", "solved", "skipped", "skipped"]
+    for wrong in ({"target": "yy"}, {"target": "y", "keep": "w"}, {}):
+        with pytest.raises(UsageError, match=r"did you mean 'y'|'w' \(to keep\)|say with target"):
+            solve(frame, db=None, **wrong)

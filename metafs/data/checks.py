@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from metafs.data.typing import Array, Matrix
-from metafs.errors import ProblemError
+from metafs.errors import MissingValues, ProblemError
 
 MAX_COLUMNS = 10_000_000
 LARGEST_META_FEATURE = 1e37
@@ -128,7 +128,7 @@ def check_known(X: Matrix, method: str) -> None:
     """Refuse missing values for a method that cannot do with them."""
     values = X.data if issparse(X) else X
     if np.isnan(np.min(values, initial=0.0)):
-        raise ProblemError(
+        raise MissingValues(
             f"{method} cannot take missing values (NaN): fill them in, leave out the columns that "
             "have any, or take infogain or relieff, which can."
         )

@@ -12,9 +12,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
+import narwhals as nw
+
 from metafs.data.parameters import check_at_least
 from metafs.data.problem import Problem
-from metafs.data.readers import ReadOptions, sources
+from metafs.data.readers import ReadOptions, sources, sources_of_frames
 from metafs.errors import UsageError
 from metafs.memory import MetaDB, MetaDBError
 from metafs.memory.memory import Memory
@@ -84,8 +86,8 @@ def solve(
 
     Parameters
     ----------
-    problems : str, path, Problem, or several of them
-        Files, folders, TOML streams, ``demo:digits``, or problems in memory.
+    problems : str, path, data frame, Problem, or several of them
+        Files, folders, TOML streams, ``demo:digits``, or data frames and problems in memory.
     db : path, MetaDB or None
         The memory. None forgets everything.
     registry : Registry, optional
@@ -133,21 +135,30 @@ def _names(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
     return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
 
 
+def _kind(given: Any) -> str:
+    if isinstance(given, (str, PathLike)):
+        return "path"
+    return "frame" if nw.dependencies.is_into_dataframe(given) else "problem"
+
+
 def readables(problems: Any, read: ReadOptions) -> list[Readable]:
     """Return the problems of a stream, none of them read yet."""
-    if not isinstance(problems, Iterable) or isinstance(problems, (str, bytes)):
+    alone = isinstance(problems, (str, bytes)) or nw.dependencies.is_into_dataframe(problems)
+    if alone or not isinstance(problems, Iterable):
         problems = [problems]
     stream: list[Readable] = []
-    for named, group in groupby(problems, key=lambda each: isinstance(each, (str, PathLike))):
+    for kind, group in groupby(problems, key=_kind):
         given = list(group)
-        if named:  # all in one call, which tells their names apart
+        if kind == "path":  # all in one call, which tells their names apart
             stream += sources(given, read)
+        elif kind == "frame":
+            stream += sources_of_frames(given, read)
         else:
             stream += [Given(each) if isinstance(each, Problem) else each for each in given]
     for each in stream:
         if not hasattr(each, "read"):
             raise UsageError(
-                f"{each!r} is not a problem: give paths, a demo, or `Problem` objects."
+                f"{each!r} is not a problem: give paths, a demo, data frames or `Problem` objects."
             )
     return stream
 

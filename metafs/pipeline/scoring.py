@@ -116,6 +116,7 @@ def learn(
                 meta_features=problem.meta_features,
                 X_unlabelled=problem.X_unlabelled,
                 keep=keep,
+                categorical=problem.categories,
             )
         except ProblemError as error:  # all rows were enough, the training rows of a fold are not
             raise NoScore(f"in a fold of {len(train)} training rows, {error}") from error

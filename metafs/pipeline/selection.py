@@ -1,6 +1,6 @@
 """Select: fit any selector, ours or a plain scikit-learn one, and read what it found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,13 @@ from sklearn.utils.validation import has_fit_parameter
 
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
-from metafs.errors import MetafsError, UsageError, describe
+from metafs.errors import MetafsError, MissingValues, UsageError, describe
 from metafs.pipeline.fitting import fit
+from metafs.pipeline.readying import ready
 from metafs.plugin.prior import Prior
 from metafs.plugin.protocols import SupportsParameterCheck
 from metafs.plugin.ranking import ranking
+from metafs.stats.preparation import filled
 
 TOLERANCE = 1e-12
 """Equal sets may differ in the last bits of their fitness."""
@@ -98,10 +100,12 @@ def select(
     meta_features: Array | None = None,
     X_unlabelled: Matrix | None = None,
     keep: Sequence[int] = (),
+    categorical: Collection[int] = (),
 ) -> Selection:
     """Fit a clone of the selector; the columns in `keep` are selected whatever it says.
 
-    y is a settled target, which the selector is not to settle again.
+    y is a settled target, which the selector is not to settle again. A selector that takes no
+    missing values, or no `categorical` columns, is given numbers in their place.
 
     Examples
     --------
@@ -122,7 +126,13 @@ def select(
         for name, value in told.items()
         if value is not None and has_fit_parameter(selector, name)
     }
-    fitted = fit(clone(selector), X, y, **fit_parameters)
+    given = ready(selector, X, y, categorical)
+    if given is not X:  # rows without a target cannot be made ready in the same way
+        fit_parameters.pop("X_unlabelled", None)
+    try:
+        fitted = fit(clone(selector), given, y, **fit_parameters)
+    except MissingValues:  # what a selector takes may depend on the measure that it was given
+        fitted = fit(clone(selector), filled(given), y, **fit_parameters)
     if not hasattr(fitted, "get_support") and not hasattr(fitted, "support_"):
         raise UsageError(
             f"{type(fitted).__name__} is no selector: it does not tell what it selects."

@@ -259,6 +259,7 @@ def search(prepared: Prepared, keep: Sequence[int] = ()) -> Selection:
         meta_features=problem.meta_features,
         X_unlabelled=problem.X_unlabelled,
         keep=keep,
+        categorical=problem.categories,
     )
 
 

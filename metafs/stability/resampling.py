@@ -182,6 +182,7 @@ def selection_from_part(
         problem.X[rows],
         problem.y[rows],
         meta_features=problem.meta_features,
+        categorical=problem.categories,
     )
 
 

@@ -31,6 +31,21 @@ def chosen_columns(X: Matrix, columns: Array) -> Matrix:
     return chosen
 
 
+def _fill() -> SimpleImputer:
+    return SimpleImputer(strategy="median", keep_empty_features=True)
+
+
+def filled(X: Matrix) -> Matrix:
+    """Return X with the median of each column for its missing values, 0 if it has no others.
+
+    Examples
+    --------
+    >>> filled(np.array([[1.0], [3.0], [np.nan]])).ravel()
+    array([1., 3., 2.])
+    """
+    return _fill().fit_transform(X)
+
+
 def preparation(X: Matrix, columns: Array, categories: Collection[int]) -> list[tuple[str, Any]]:
     """Return the steps of a scikit-learn pipeline that prepare X, none if it is ready.
 
@@ -51,7 +66,7 @@ def preparation(X: Matrix, columns: Array, categories: Collection[int]) -> list[
     ['prepare']
     """
     categorical = np.array([column in categories for column in columns.tolist()])
-    fill = SimpleImputer(strategy="median", keep_empty_features=True)
+    fill = _fill()
     if categorical.any():
         encode = OneHotEncoder(handle_unknown="ignore")
         parts = [("numbers", fill, ~categorical), ("categories", encode, categorical)]

@@ -105,8 +105,7 @@ def test_a_failing_problem_is_named_and_the_rest_goes_on(table, tmp_path):
 def test_a_selector_that_fails_is_blamed(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("a,b,y\n" + "1,,0\n2,1,1\n" * 10)
-    gaps = run(path, *QUICK, code=1)
-    assert "failed: gaps: FisherSelector cannot take missing values (NaN): fill" in gaps.stderr
+    run(path, *QUICK)  # what takes no missing values is given others
     result = run(path, *QUICK, "--selector", "climb", "--param", "keep_features=[9]", code=1)
     assert "failed: gaps: selector 'climb' failed on 'gaps': " in result.stderr
 

@@ -10,12 +10,14 @@ from difflib import get_close_matches
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 from metafs.data.checks import listing
 from metafs.data.problem import Problem
 from metafs.data.readers import arrays, metafeatures, tables
 from metafs.data.readers.demo import DEMOS, PREFIX
 from metafs.data.readers.files import KINDS, TABLES, kind_of, no_file, shown, stem_of
+from metafs.data.readers.frames import frame_sources
 from metafs.data.readers.naming import distinct
 from metafs.data.readers.source import ReadOptions, Source
 from metafs.data.readers.streams import Entry, Meta, read_entries
@@ -35,10 +37,25 @@ def sources(
     files = [_files(name) for name in given]
     if all(files):
         check_wanted([path for each in files for path in each], options)
-    if options.meta_features is not None:
-        described = partial(_read_described, table=_feature_table(options.meta_features))
-        found = [replace(source, reader=partial(described, source)) for source in found]
-    return distinct(found)
+    return distinct(_described(found, options))
+
+
+def sources_of_frames(frames: Sequence[Any], options: ReadOptions) -> list[Source]:
+    """Return a source for every target of these data frames."""
+    _check(options)
+    found = []
+    for number, frame in enumerate(frames, start=1):
+        name = "frame" if len(frames) == 1 else f"frame {number}"
+        found += frame_sources(frame, name, options)
+    return _described(found, options)
+
+
+def _described(found: list[Source], options: ReadOptions) -> list[Source]:
+    """Return the sources with the features described that do not describe them themselves."""
+    if options.meta_features is None:
+        return found
+    described = partial(_read_described, table=_feature_table(options.meta_features))
+    return [replace(source, reader=partial(described, source)) for source in found]
 
 
 def _check(options: ReadOptions) -> None:
