@@ -3,9 +3,9 @@
     python benchmarks/kill.py [--torn] [--recorders N] [--solves N] [--jobs N] [--dask N]
 
 `--torn` tears every write of commits, of folding, of creating and of migrating a memory at several
-offsets. The others are numbers of random SIGKILLs: of processes that only record and fold, of
-`metafs solve`, of `metafs solve --jobs 2`, and of `metafs solve --engine dask`. Everything is
-resumed after each kill. Without options: all, with 1,000 random kills.
+offsets (`torn.py`). The others are numbers of random SIGKILLs: of processes that only record and
+fold, of `metafs solve`, of `metafs solve --jobs 2`, and of `metafs solve --engine dask`. Everything
+is resumed after each kill. Without options: all, with 1,000 random kills.
 
 Afterwards every problem that was reported as recorded must be there once, of the one that was being
 recorded all or nothing, `db check` must be clean, recording and folding must go on, and no file may
@@ -22,15 +22,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
-import dask
 import numpy as np
 import torn
-from torn import Tally, damage, record
+from torn import Tally, damage, record, report
 
 from metafs.cli import main as run_command
 from metafs.cli import solve  # noqa: F401  (so that children need not import it)
@@ -134,14 +132,17 @@ def start_command(words: list[str]) -> tuple[int, int]:
 @contextmanager
 def dask_cluster(folder: Path) -> Iterator[None]:
     """Start a Dask scheduler and a worker for all runs, so that no run has to start its own."""
+    import dask
+
     address = folder / "scheduler.json"
+    on = ["--no-dashboard", "--host", "127.0.0.1", "--scheduler-file", str(address)]
     programs = (
-        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard", "--port", "0"],
-        [sys.executable, "-m", "distributed.cli.dask_worker", "--no-dashboard", "--nthreads", "2"],
+        ["distributed.cli.dask_scheduler", "--port", "0", *on],
+        ["distributed.cli.dask_worker", "--no-nanny", "--nthreads", "2", *on],
     )
     running = [
         subprocess.Popen(
-            [*words, "--scheduler-file", str(address)],
+            [sys.executable, "-m", *words],
             cwd=folder,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -178,25 +179,9 @@ def look_at_runs(writer: int, path: Path, told: set[tuple[str, int]]) -> None:
     os.write(writer, "; ".join(wrong).encode())
 
 
-def report(what: str, work: Callable[[], Tally]) -> bool:
-    """Print a row of the table; tell whether there was no damage."""
-    begun = time.perf_counter()
-    tally = work()
-    print(
-        f"| {what} | {tally.n_writes or ''} | {tally.n_killed} | {len(tally.wrong)} "
-        f"| {time.perf_counter() - begun:.0f} |",
-        flush=True,
-    )
-    for wrong in tally.wrong[:10]:
-        print(f"    {wrong}", file=sys.stderr, flush=True)
-    return not tally.wrong
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--torn", action="store_true")
-    parser.add_argument("--every", type=int, default=1, help="tear each of so many writes only")
-    parser.add_argument("--offsets", type=int, nargs="*", default=torn.OFFSETS)
     for kind in ("recorders", "solves", "jobs", "dask"):
         parser.add_argument(f"--{kind}", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
@@ -208,19 +193,9 @@ def main() -> None:
     sound = True
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if asked.torn and "tear.so" not in os.environ.get("LD_PRELOAD", ""):
-            shim = torn.build(folder)
-            if shim is None:
-                sys.exit("no C compiler: writes cannot be torn")
-            words = ["--torn", "--every", asked.every, "--offsets", *asked.offsets]
-            again = [sys.executable, __file__, *map(str, words)]
-            preloaded = os.environ | {"LD_PRELOAD": str(shim)}
-            sound &= subprocess.run(again, env=preloaded).returncode == 0
-        else:
-            print("| what | its writes | kills | damaged | s |\n|---|--:|--:|--:|--:|", flush=True)
-            for scenario in torn.SCENARIOS if asked.torn else ():
-                tear = partial(torn.trials, folder, scenario, tuple(asked.offsets), asked.every)
-                sound &= report(f"torn: {scenario}", tear)
+        if asked.torn:
+            sound &= subprocess.run([sys.executable, torn.__file__]).returncode == 0
+        print(torn.HEAD, flush=True)
         if asked.recorders:
             place = folder / "recorders"
             sound &= report(

@@ -1,20 +1,26 @@
-"""Trials of a memory in which a process is killed inside a write: forked, torn, looked at.
+"""Kill a process inside every write to a memory, at several offsets, and look for damage.
 
-Used by `kill.py`, and with few trials by the tests. The process that runs this module has `tear.c`
-preloaded and forks a child for each trial, which costs a tenth of a second.
+    python benchmarks/torn.py [--every N] [--offsets BYTES ...] [--scenario NAME ...]
+
+Commits, folding, creating and migrating are done by children that are forked from a process with
+`tear.c` preloaded, which is compiled at the start; a trial costs a tenth of a second. `kill.py`
+runs all of them, the tests a few.
 """
 
+import argparse
 import ctypes
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -266,3 +272,45 @@ class Tally:
 def is_draft(name: str) -> bool:
     """Tell whether a file is the draft of a new memory, which the next to create one removes."""
     return name.startswith(f".{NAME}.") and ".new" in name
+
+
+def report(what: str, work: Callable[[], Tally]) -> bool:
+    """Print a row of the table; tell whether there was no damage."""
+    begun = time.perf_counter()
+    tally = work()
+    print(
+        f"| {what} | {tally.n_writes or ''} | {tally.n_killed} | {len(tally.wrong)} "
+        f"| {time.perf_counter() - begun:.0f} |",
+        flush=True,
+    )
+    for wrong in tally.wrong[:10]:
+        print(f"    {wrong}", file=sys.stderr, flush=True)
+    return not tally.wrong
+
+
+HEAD = "| what | its writes | kills | damaged | s |\n|---|--:|--:|--:|--:|"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--every", type=int, default=1, help="tear each of so many writes only")
+    parser.add_argument("--offsets", type=int, nargs="*", default=OFFSETS)
+    parser.add_argument("--scenario", nargs="*", default=list(SCENARIOS))
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        if not hasattr(ctypes.CDLL(None), "tear_arm"):
+            shim = build(Path(name))
+            if shim is None:
+                sys.exit("no C compiler: writes cannot be torn")
+            again = [sys.executable, __file__, *sys.argv[1:]]
+            sys.exit(subprocess.run(again, env=os.environ | {"LD_PRELOAD": str(shim)}).returncode)
+        print(HEAD, flush=True)
+        sound = [
+            report(what, partial(trials, Path(name), what, tuple(asked.offsets), asked.every))
+            for what in asked.scenario
+        ]
+    sys.exit(0 if all(sound) else 1)
+
+
+if __name__ == "__main__":
+    main()
