@@ -72,7 +72,7 @@ class Beside:
     """
 
     def __init__(self, database: Path) -> None:
-        self._database = database.resolve()
+        self._database = log.real(database)
         self.folder = database.parent / f"{database.name}{SUFFIX}"
         self.wants_vocabulary = False
         self._seen: Stamp | None = None

@@ -128,7 +128,7 @@ def writing(path: Path, wait_s: float) -> Iterator[duckdb.DuckDBPyConnection]:
         )
     # A file keeps the version and the blocks it was made with.
     options = "read_write" if is_there(path) else NEW_FILE
-    real = path.resolve()
+    real = log.real(path)
     had_log = log.log_of(real).exists()
     with _visit(path, wait_s, options, _shared_engine()) as con:
         yield con
@@ -177,7 +177,7 @@ def _visit(
 
 
 def _attach(engine: Engine, path: Path, alias: str, options: str, deadline: float) -> None:
-    pause, real = FIRST_PAUSE_S, path.resolve()
+    pause, real = FIRST_PAUSE_S, log.real(path)
     attach = f"attach {log.quoted(real)} as {alias} (type duckdb, {options})"
     while True:
         seen = log.state(real)

@@ -53,7 +53,7 @@ class MetaFile:
         disk has no room for a second copy.
         """
         self._require_file()
-        real = self.path.resolve()
+        real = log.real(self.path)
         if log.log_of(real).exists():
             with suppress(MetaDBLocked), self.writing() as con:
                 log.fold(con, real)

@@ -32,6 +32,14 @@ SHARE = 1 / 1024
 Identity = tuple[int, ...]
 
 
+def real(path: Path) -> Path:
+    """Return where a path leads: the log of a file lies next to the file and not to a link to it.
+
+    A link that leads to itself is left for whoever opens it.
+    """
+    return Path(os.path.realpath(path))
+
+
 def log_of(path: Path) -> Path:
     """Return where DuckDB keeps the log of a file."""
     return path.with_name(f"{path.name}.wal")

@@ -14,6 +14,7 @@ from metafs_metadb import queries
 from metafs_metadb.connect import is_there, transaction, writing
 from metafs_metadb.draft import draft_of
 from metafs_metadb.errors import MetaDBError, MetaDBMissing, MetaDBOutdated
+from metafs_metadb.log import real
 
 RESTORE = "put a copy of the file back or give another --db"
 
@@ -125,7 +126,7 @@ def create(path: Path, wait_s: float) -> None:
     DuckDB cannot open a file whose first bytes were never written, so a process killed here must
     not leave one: the file is made under another name and linked into place when it is whole.
     """
-    path = path.resolve()
+    path = real(path)
     with draft_of(path) as draft:
         try:
             with writing(draft, wait_s) as con:

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from metafs_metadb.connect import reading
-from metafs_metadb.log import copy_memory
+from metafs_metadb.log import copy_memory, real
 from metafs_metadb.migrate import require_current
 
 
@@ -20,5 +20,5 @@ def snapshot(path: Path, wait_s: float) -> Iterator[Path]:
         copy = Path(folder) / "metafs.duckdb"
         with reading(path, wait_s) as con, ExitStack() as stack:
             require_current(con, path)
-            copy_memory(path.resolve(), copy, stack)
+            copy_memory(real(path), copy, stack)
         yield copy
