@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from metafs.data.checks import well_formed
 from metafs.data.notes import ENCODING, Notes
-from metafs.data.readers.files import NotUtf8, open_or_say, shown
+from metafs.data.readers.files import BROKEN, NotUtf8, open_or_say, shown
 
 T = TypeVar("T")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -54,8 +54,11 @@ def utf8_name(path: Path) -> Iterator[Path]:
 
 def _translated(path: Path, where: str) -> tuple[str, str] | None:
     """Return the text of a file and the name of its encoding, or None if that is not plain."""
-    with open_or_say(path, where) as file:
-        raw = file.read()
+    try:
+        with open_or_say(path, where) as file:
+            raw = file.read()
+    except BROKEN:
+        return None
     try:
         if raw.startswith(_UTF16):
             return raw.decode("utf-16"), "UTF-16"

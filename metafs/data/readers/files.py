@@ -42,6 +42,8 @@ _SPECIAL = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+BROKEN = (OSError, EOFError, zlib.error)
+"""What reading a file that is not whole, or not what its name says, raises."""
 _DEFLATE = 1032
 """How many bytes one byte of deflated data can stand for."""
 
@@ -111,7 +113,7 @@ def open_text(path: Path, where: str) -> Iterator[IO[str]]:
             yield cast(IO[str], file)
     except UnicodeDecodeError:
         raise not_utf8(path, where) or unreadable(where, "its text is broken") from None
-    except (OSError, EOFError) as error:
+    except BROKEN as error:
         raise unreadable(where, str(error)) from None
 
 
@@ -124,7 +126,7 @@ def refuse_empty(path: Path, where: str) -> None:
         try:
             if not file.read(1):
                 raise ProblemError(f"{where}: the file is empty; write the table again.")
-        except (OSError, EOFError) as error:
+        except BROKEN as error:
             raise unreadable(where, str(error)) from None
 
 
@@ -138,7 +140,7 @@ def _refuse_large(path: Path, where: str) -> None:
         try:
             while size <= limit and (part := file.read(2**20)):
                 size += len(part)
-        except (OSError, EOFError, zlib.error):
+        except BROKEN:
             return  # whoever reads it says what is wrong
     check_table_bytes(size, "its text, unpacked,", where, at_least=True)
 
@@ -162,7 +164,7 @@ def not_utf8(path: Path, where: str) -> ProblemError | None:
                     return NotUtf8(
                         f"{where}: line {number} is not UTF-8 text; save the file as UTF-8."
                     )
-    except (OSError, EOFError):
+    except BROKEN:
         return None
     return None
 

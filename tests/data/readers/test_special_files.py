@@ -149,6 +149,13 @@ def test_a_header_of_25_000_columns_is_read(tmp_path, delimiter):
         sources([path], Y)[0].read()
 
 
+def test_damaged_compression_is_told_in_a_sentence(tmp_path):
+    path = tmp_path / "p.csv.gz"
+    path.write_bytes(gzip.compress(TABLE.encode())[:12] + b"\xff\xff")
+    with pytest.raises(ProblemError, match=r"p\.csv\.gz: cannot be read"):
+        sources([path], Y)[0].read()
+
+
 def test_a_cell_of_many_thousand_characters_is_text(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text(f"a,b,y\n1,{'x' * 200_000},no\n2,u,yes\n3,u,no\n")
