@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -93,7 +94,7 @@ def fill(db: MetaDB, n: int) -> None:
             con.execute(statement, {name: values[name] for name in wanted} or None)
 
 
-def record_one(db: MetaDB, number: int, names: Sequence[str] = PIXELS) -> float:
+def record_one(db: MetaDB, number: int, names: Sequence[str] = PIXELS, **more: Any) -> float:
     """Record a problem with these features; return how many milliseconds it took."""
     rng, n = np.random.default_rng(number), len(names)
     keys = rng.integers(0, 2**64, N_FEATURES, np.uint64)
@@ -119,6 +120,7 @@ def record_one(db: MetaDB, number: int, names: Sequence[str] = PIXELS) -> float:
         selections=selections,
         candidates=candidates,
         neighbours=neighbours,
+        **more,
     )
     return 1000 * (time.perf_counter() - begun)
 
