@@ -129,6 +129,23 @@ class Problem:
             X_unlabelled=None if self.X_unlabelled is None else self.X_unlabelled[:, indices],
         )
 
+    def by_name(self) -> Self:
+        """Return the problem with its columns in the order of their names.
+
+        The order of columns is no part of a problem, and so it must not settle a tie. Columns
+        that have no names of their own stay as they are.
+
+        Examples
+        --------
+        >>> Problem.of([[0, 1], [1, 0]], [0, 1], feature_names=["b", "a"]).by_name().X.tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+        """
+        names = self.feature_names
+        order = sorted(range(self.n_features), key=names.__getitem__)
+        if self.space is None or order == list(range(self.n_features)):
+            return self
+        return self.columns(order)
+
     def without(self, names: Iterable[str]) -> Self:
         """Return the problem without the columns of these names."""
         unwanted = set(names)

@@ -206,7 +206,7 @@ def _cold(
     task: Task, position: int, index: int, readable: Readable, memory: Memory | None
 ) -> Outcome:
     """Search to the end, which gives the target; then search again until it, for the seconds."""
-    problem, plan = readable.read(), _plan_for(readable, task.plan)
+    problem, plan = readable.read().by_name(), _plan_for(readable, task.plan)
     prepared = prepare(problem, plan, None, learning=task.learning)
     worked = work(prepared, learning=task.learning)
     target = fitness_of(worked, plan.settings.selector_name)
@@ -227,7 +227,7 @@ def _warm(
 ) -> Outcome:
     """Search until the target, and remember what was found."""
     target = task.targets[index]
-    problem, plan = readable.read(), aimed(_plan_for(readable, task.plan), target)
+    problem, plan = readable.read().by_name(), aimed(_plan_for(readable, task.plan), target)
     prepared = prepare(problem, plan, memory, learning=task.learning)
     worked = work(prepared, learning=task.learning)
     solution = finish(prepared, worked, memory)

@@ -211,7 +211,7 @@ def _ready(readable: Readable, plan: Plan, memory: Memory | None) -> Prepared | 
     problem = None
     plan = plan.keeping(getattr(readable, "keep", plan.settings.keep))
     try:
-        problem = readable.read()
+        problem = readable.read().by_name()
         stored = memory.solved(problem, plan.settings.digest_for(problem)) if memory else None
         if not stored:
             return prepare(problem, plan, memory)

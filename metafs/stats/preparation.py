@@ -7,9 +7,10 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from metafs.data.typing import Array, Matrix
+from metafs.stats.magnitude import divided, divisors
 
 DENSE_BYTES = 64 * 2**20
 """Selected columns are made dense up to this size: most learners are faster on them."""
@@ -49,7 +50,8 @@ def filled(X: Matrix) -> Matrix:
 def preparation(X: Matrix, columns: Array, categories: Collection[int]) -> list[tuple[str, Any]]:
     """Return the steps of a scikit-learn pipeline that prepare X, none if it is ready.
 
-    Missing numbers become the median of the training rows, each category becomes a column.
+    Columns of very large numbers are scaled down, missing numbers become the median of the
+    training rows, each category becomes a column.
 
     Parameters
     ----------
@@ -67,10 +69,13 @@ def preparation(X: Matrix, columns: Array, categories: Collection[int]) -> list[
     """
     categorical = np.array([column in categories for column in columns.tolist()])
     fill = _fill()
+    by = divisors(X)
+    scale = FunctionTransformer(divided, accept_sparse=True, kw_args={"by": by})
+    steps = [] if by is None else [("scale", scale)]
     if categorical.any():
         encode = OneHotEncoder(handle_unknown="ignore")
         parts = [("numbers", fill, ~categorical), ("categories", encode, categorical)]
-        return [("prepare", ColumnTransformer(parts))]
+        return [*steps, ("prepare", ColumnTransformer(parts))]
     if np.isnan(X.data if issparse(X) else X).any():
-        return [("prepare", fill)]
-    return []
+        return [*steps, ("prepare", fill)]
+    return steps

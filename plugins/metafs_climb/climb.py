@@ -37,6 +37,7 @@ from metafs.stats.relevance import (
     priority,
     relevance_and_entropy,
 )
+from metafs_climb.content_order import ContentOrder, Renumbered
 from metafs_climb.evaluations import Evaluations
 from metafs_climb.guided import Comparisons, GuidedClimb, climb_with_baseline
 from metafs_climb.mi_confidence import MIConfidence
@@ -114,6 +115,8 @@ class Climb(BaseSelector):
     -----
     Missing values count as a value of their own; a numeric target is discretised.
 
+    The order of columns plays no part, unless some are equal: the first of these counts.
+
     A selection is never empty: where no set is better than the empty one, the feature with
     the best score is kept, and `stopped_` says so.
 
@@ -164,11 +167,15 @@ class Climb(BaseSelector):
         measure = MIConfidence() if self.measure is None else self.measure
         categories = categories_of(X, self.categorical_features)
         evaluator = bound(measure, X, y, categories)
-        kept = np.unique(np.asarray(self.keep_features or (), dtype=np.int64))
-        sets = Comparisons(evaluator, kept, self.max_evaluations, self.target_score, deadline)
+        # From here on features go by number; columns come back where results are kept.
+        order = ContentOrder(X, y)
+        kept = order.numbers(np.unique(np.asarray(self.keep_features or (), dtype=np.int64)))
+        numbered, prior = Renumbered(evaluator, order), order.prior(prior)
+        sets = Comparisons(numbered, kept, self.max_evaluations, self.target_score, deadline)
         relevance = None
         if prior is not None and prior.guides:
-            relevance, entropies = relevance_and_entropy(X, y, categories)
+            found = relevance_and_entropy(X, y, categories)
+            relevance, entropies = (each[order.columns] for each in found)
             doubtful = prior.doubtful or not agree(relevance, prior.expected)
             if doubtful:
                 prior = Prior(np.zeros(len(relevance)), guides=True)  # univariate relevance alone
@@ -183,16 +190,20 @@ class Climb(BaseSelector):
 
         if isinstance(evaluator, SupportsAbandoning) and evaluator.abandons:
             # An evaluation is too expensive to be spent on every feature.
-            self.scores_ = information_of_each(X, y, categories) if relevance is None else relevance
+            known = relevance is not None
+            self.scores_ = found[0] if known else information_of_each(X, y, categories)
         else:
             self.scores_ = _score_each(evaluator, measure, X, y)
-        features, self.fitness_ = sets.best
+        features, self.fitness_ = order.columns_of(sets.best.features), sets.best.fitness
         if not len(features):
-            features = np.array([np.argmax(self.scores_)])
-            self.fitness_ = float(evaluator.of_sets(sets.best.features, features[None])[0])
+            features = order.columns[[np.argmax(self.scores_[order.columns])]]
+            self.fitness_ = float(evaluator.of_sets(np.zeros(0, np.int64), features[None])[0])
             self.stopped_ += "; no set was better than the empty one, so the best feature is kept"
         self.n_evaluations_ = sets.spent
-        self.candidates_ = sets.candidates
+        self.candidates_ = [
+            (step, tuple(order.columns_of(np.array(numbers, np.int64)).tolist()), fitness)
+            for step, numbers, fitness in sets.candidates
+        ]
         self.support_ = np.zeros(X.shape[1], dtype=bool)
         self.support_[features] = True
         self.ranking_ = ranking(self.scores_, first=self.support_)

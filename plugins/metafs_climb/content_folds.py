@@ -51,16 +51,29 @@ def row_keys(X: Matrix, y: Array) -> Array:
     >>> bool((row_keys(X[::-1, ::-1], y[::-1]) == row_keys(X, y)[::-1]).all())
     True
     """
-    _, inverse, counts = np.unique(y, return_inverse=True, return_counts=True)
-    rows = counts[inverse].astype(np.uint64)
+    nonzeros, rows = Nonzeros(X), _first_keys(y)
     for _ in range(ROUNDS):
-        columns = np.zeros(X.shape[1], dtype=np.uint64)
-        for i, j, bits in _nonzeros(X):
-            np.add.at(columns, j, mixed(bits + mixed(rows[i])))
-        rows = np.zeros(X.shape[0], dtype=np.uint64)
-        for i, j, bits in _nonzeros(X):
-            np.add.at(rows, i, mixed(bits + mixed(columns[j])))
+        rows = nonzeros.keys_of_rows(nonzeros.keys_of_columns(rows))
     return rows
+
+
+def column_keys(X: Matrix, y: Array) -> Array:
+    """Return a key for each column that depends neither on the order of rows nor of columns.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 2.0]]), np.array([0, 1, 1])
+    >>> bool((column_keys(X[::-1, ::-1], y[::-1]) == column_keys(X, y)[::-1]).all())
+    True
+    """
+    nonzeros = Nonzeros(X)
+    rows = nonzeros.keys_of_rows(nonzeros.keys_of_columns(_first_keys(y)))
+    return nonzeros.keys_of_columns(rows)
+
+
+def _first_keys(y: Array) -> Array:
+    _, inverse, counts = np.unique(y, return_inverse=True, return_counts=True)
+    return counts[inverse].astype(np.uint64)
 
 
 def content_order(X: Matrix, y: Array) -> Array:
@@ -68,10 +81,31 @@ def content_order(X: Matrix, y: Array) -> Array:
     return np.lexsort((y, row_keys(X, y)))
 
 
-def _nonzeros(X: Matrix) -> Iterator[tuple[Array, Array, Array]]:
-    """Yield rows, columns and bits of values of what is not zero, some rows at a time."""
-    step = max(1, _BLOCK_VALUES // max(1, X.shape[1]))
-    for start in range(0, X.shape[0], step):
-        block = X[start : start + step]
-        i, j = block.nonzero()
-        yield i + start, j, value_bits(np.asarray(block[i, j]))
+class Nonzeros:
+    """Rows, columns and bits of values of what is not zero; kept if the table is small."""
+
+    def __init__(self, X: Matrix) -> None:
+        self._X = X
+        small = X.shape[0] * X.shape[1] <= _BLOCK_VALUES
+        self._kept = list(self._blocks()) if small else None
+
+    def keys_of_columns(self, rows: Array) -> Array:
+        """Return the key of each column, from those of the rows."""
+        columns, rows = np.zeros(self._X.shape[1], dtype=np.uint64), mixed(rows)
+        for i, j, bits in self._kept or self._blocks():
+            np.add.at(columns, j, mixed(bits + rows[i]))
+        return columns
+
+    def keys_of_rows(self, columns: Array) -> Array:
+        """Return the key of each row, from those of the columns."""
+        rows, columns = np.zeros(self._X.shape[0], dtype=np.uint64), mixed(columns)
+        for i, j, bits in self._kept or self._blocks():
+            np.add.at(rows, i, mixed(bits + columns[j]))
+        return rows
+
+    def _blocks(self) -> Iterator[tuple[Array, Array, Array]]:
+        step = max(1, _BLOCK_VALUES // max(1, self._X.shape[1]))
+        for start in range(0, self._X.shape[0], step):
+            block = self._X[start : start + step]
+            i, j = block.nonzero()
+            yield i + start, j, value_bits(np.asarray(block[i, j]))

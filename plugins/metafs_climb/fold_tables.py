@@ -18,6 +18,7 @@ from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
 from metafs.errors import NoScore, ProblemError
 from metafs.stats.folds import folds
+from metafs.stats.magnitude import of_usual_size
 from metafs.stats.preparation import preparation
 from metafs_climb.cells import column_keys
 from metafs_climb.content_folds import content_order
@@ -38,7 +39,7 @@ def as_problem(X: Any, y: Any, categories: Mapping[int, tuple[str, ...]]) -> Pro
         )
     if np.isinf(X.data if issparse(X) else X).any():
         raise ProblemError("cv-accuracy cannot learn from infinite values: correct or empty them.")
-    X = csr_array(X) if issparse(X) else X
+    X = of_usual_size(csr_array(X) if issparse(X) else X)
     labels = None
     if holds_classes(y):
         X, y = _without_lone_rows(X, y)

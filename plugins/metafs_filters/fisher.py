@@ -19,13 +19,14 @@ from metafs.data.matrix import table_and_target
 from metafs.data.typing import Array, Matrix
 from metafs.plugin.ranking import RankingSelector
 from metafs.stats.discretise import check_n_bins, discretise_target
+from metafs.stats.magnitude import of_usual_size
 
 _ROWS = 1_000_000  # values processed at once, to avoid a second copy of X
 
 
 def fisher_scores(X: Matrix, y: Array) -> Array:
     """Return F for each column of X, dense or CSR; y holds classes 0, 1, ..."""
-    n_c = np.bincount(y)
+    X, n_c = of_usual_size(X), np.bincount(y)
     sums, squares = class_sums(X, y, n_c)
     mu_c = sums / n_c[:, None]
     between = (n_c[:, None] * (mu_c - sums.sum(axis=0) / len(y)) ** 2).sum(axis=0)

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pytest
 
 from .running import run
 
@@ -28,3 +29,37 @@ def test_a_class_with_one_row_has_no_score_and_a_note_says_why(tmp_path):
     shown = run(*command, "--db", tmp_path / "table.duckdb")
     assert "1.000" not in shown.stdout
     assert f"note: rare: {note}.\n" in shown.stderr
+
+
+def write_table(path, columns, y):
+    lines = [",".join([*columns, "y"])]
+    lines += [",".join(map(str, row)) for row in zip(*columns.values(), y, strict=True)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("transfer", ["none", "ranked"])
+def test_the_order_of_columns_settles_no_tie(tmp_path, transfer):
+    rng = np.random.default_rng(0)
+    table = {name: rng.integers(0, 2, 24).tolist() for name in "abcdefgh"}
+    table["b copy"] = table["b"]
+    y = [one ^ other for one, other in zip(table["b"], table["g"], strict=True)]
+    found = []
+    for number, names in enumerate((list(table), list(table)[::-1])):
+        path = tmp_path / f"{number}.csv"
+        write_table(path, {name: table[name] for name in names}, y)
+        command = ["solve", path, "--target", "y", "--transfer", transfer, "--json"]
+        solution = json.loads(run(*command, "--db", tmp_path / f"{number}.duckdb").stdout)
+        found.append([solution[key] for key in ("features", "fitness", "score", "n_evaluations")])
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("learner", ["logistic", "forest", "1nn"])
+def test_values_near_the_largest_double_are_numbers(tmp_path, learner):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 60))
+    write_table(tmp_path / "huge.csv", {"a": (a * 1e300).tolist(), "b": b.tolist()}, a > 0)
+    command = ["solve", tmp_path / "huge.csv", "--target", "y", "--learner", learner, "--json"]
+    options = ["--param", "measure=cv-accuracy"] if learner == "logistic" else []
+    solution = json.loads(run(*command, *options, "--db", tmp_path / "m.duckdb").stdout)
+    assert solution["status"] == "solved" and solution["score"] > 0.8
+    assert "a" in solution["features"]

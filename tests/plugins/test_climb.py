@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from metafs.errors import UsageError
 from metafs.plugin.prior import Prior
 from metafs_climb import Climb, MIConfidence, metafs_measures, metafs_selectors
+from metafs_climb.content_order import ContentOrder
 from metafs_climb.proposals import n_proposals, proposals
 from metafs_filters import Fisher
 
@@ -74,11 +75,44 @@ def test_the_climb_is_the_published_one(seed, n_features, M, n_values):
     X = rng.integers(0, n_values, (40, n_features)).astype(float)
     y = rng.integers(0, 2, 40)
     climb = Climb(max_evaluations=M, random_state=seed).fit(X, y)
-    features, fitness, n_evaluations = literal_climb(X, y, M, seed)
+    order = ContentOrder(X, y)
+    numbers, fitness, n_evaluations = literal_climb(X[:, order.columns], y, M, seed)
+    features = order.columns_of(np.array(numbers, dtype=int)).tolist()
     assert climb.n_evaluations_ == n_evaluations
     if features:
         assert np.flatnonzero(climb.get_support()).tolist() == features
         assert climb.fitness_ == pytest.approx(fitness, abs=1e-11)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**31), st.sampled_from([None, "starts", "guides"]), st.booleans())
+def test_the_order_of_columns_plays_no_part(seed, prior, sparse):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((30, 12)) < 0.5).astype(float)  # few rows: many sets are worth the same
+    X = X[:, np.sort(np.unique(X, axis=1, return_index=True)[1])]
+    y = X[:, 0] != X[:, 1]
+    expected = rng.random(X.shape[1]).round(1)
+    starts = (np.flatnonzero(expected > 0.7),)
+    order = rng.permutation(X.shape[1])
+
+    def fitted(columns):
+        given = None
+        if prior is not None:
+            place = np.argsort(columns)
+            given = Prior(
+                expected[columns],
+                starts=tuple(np.sort(place[start]) for start in starts if len(start)),
+                guides=prior == "guides",
+            )
+        table = csr_array(X[:, columns]) if sparse else X[:, columns]
+        return Climb(max_evaluations=100, random_state=seed).fit(table, y, prior=given)
+
+    one, other = fitted(np.arange(X.shape[1])), fitted(order)
+    np.testing.assert_array_equal(one.get_support()[order], other.get_support())
+    np.testing.assert_array_equal(one.scores_[order], other.scores_)
+    assert one.fitness_ == other.fitness_ and one.n_evaluations_ == other.n_evaluations_
+    moved = [tuple(sorted(order[list(features)].tolist())) for _, features, _ in other.candidates_]
+    assert [features for _, features, _ in one.candidates_] == moved
 
 
 @settings(max_examples=100, deadline=None)

@@ -21,6 +21,7 @@ from metafs.data.matrix import dense, table_and_target
 from metafs.data.parameters import check_at_least, check_between
 from metafs.data.typing import Array
 from metafs.stats.discretise import discretise_target
+from metafs.stats.magnitude import of_usual_size
 
 _TOLERANCE = 1e-2
 
@@ -141,5 +142,6 @@ class SVMAccuracy:
     def _scaled(self, X: Array) -> Array:
         if not self.standardise:
             return np.ascontiguousarray(X.T, dtype=np.float32).T if X.dtype.kind in "bu" else X
+        X = of_usual_size(X)
         spread = X.std(axis=0)
         return np.asarray((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
