@@ -61,6 +61,9 @@ class Exact:
         self.measure = measure
         self.of_set = measure.of_set
 
+    def __call__(self, X, y):
+        return self.measure(X, y)
+
     def bind(self, X, y):
         evaluator = self.measure.bind(X, y)
 
