@@ -60,7 +60,9 @@ def table(rng):
             rows = rng.sample(range(len(frame)), rng.choice([1, 2, len(frame)]))
             frame.loc[rows, column] = rng.choice(CELLS)
         elif what == 3:
-            frame[column] = rng.choice([None, 1, "same", ""])
+            frame[column] = pd.Series(
+                [rng.choice([None, 1, "same", ""])] * len(frame), dtype=object
+            )
         elif what == 4:
             frame = frame.rename(columns={column: rng.choice([*CELLS[:-8], "A", "a"])})
         else:

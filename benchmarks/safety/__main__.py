@@ -12,6 +12,7 @@ import importlib
 import sys
 import tempfile
 from pathlib import Path
+from string import ascii_lowercase
 
 from command import Installation
 
@@ -21,7 +22,7 @@ HERE = Path(__file__).parent
 def points() -> list[tuple[str, str, object]]:
     modules = sorted(path.stem for path in HERE.glob("points_*.py"))
     found = [point for name in modules for point in importlib.import_module(name).POINTS]
-    return sorted(found, key=lambda point: (int(point[0].rstrip("abcdefgh")), point[0]))
+    return sorted(found, key=lambda point: (int(point[0].rstrip(ascii_lowercase)), point[0]))
 
 
 def main() -> None:
