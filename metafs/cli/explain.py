@@ -1,4 +1,4 @@
-"""`metafs explain`: why features were proposed, by whom, and what became of them."""
+"""`metafs explain`: which features memory proposed, why, and which were selected."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ NEIGHBOUR_COLUMNS = ("rank", "neighbour", "distance", "share")
 FEATURE_COLUMNS = (
     "rank",
     "feature",
-    "became",
+    "outcome",
     "score",
     "expected",
     "neighbours",
-    "record",
+    "frequency",
     "proposed by",
     "quality",
     "weight",
@@ -48,7 +48,7 @@ PART_COLUMNS = ("neighbour", "distance", "share", "selected", "score", "quality"
     metavar="N",
     default=LIMIT,
     show_default=True,
-    help="At most so many selected features, and so many that were expected in vain.",
+    help="Show at most N selected features and N proposed ones that were not selected.",
 )
 @db_option
 @json_option
@@ -61,13 +61,14 @@ def explain(
     db: str,
     as_json: bool,
 ) -> None:
-    """Say why features were proposed for the problem NAME, by whom, and which survived.
+    """Explain which features memory proposed for the problem NAME and which were selected.
 
-    First come the selected features, then the most expected of the others. score is relative to
-    the best feature; expected is what memory expected, the sum of the parts of neighbours and of
-    the feature's record over all problems; quality is what it earned. weight is that of the linear
-    model on all features, with the part that came from memory and the past problem that carried
-    most of it. With FEATURE, all that is known of that one.
+    The selected features come first, then the others with the highest expectation. score is
+    relative to the best feature. expected is what memory expected before the run: the sum of a
+    part from neighbours and a part from the feature's selection frequency over all problems.
+    quality is what the learner gained from the feature. weight is that of the linear model on all
+    features, with the part that came from memory and the past problem that contributed most to
+    it. With FEATURE, show everything that is known about that feature.
 
     Example: metafs explain "digits 3 vs 8" pixel_4_2
     """
@@ -122,12 +123,12 @@ def _echo_features(explanation: Explanation, limit: int) -> None:
         n_selected < (explanation.run["n_selected"] or 0)
         or len(explanation.features) - n_selected == limit
     ):
-        echo_message(f"at most {limit} of either kind: --limit N gives more.")
+        echo_message(f"showing at most {limit} of each kind: --limit N gives more.")
     wrong = sum(not each.adds_up for each in explanation.features)
     if wrong:
         echo_message(
-            f"of {wrong} features the parts do not come to what was expected then: the memory has "
-            "changed since, problems were solved side by side, or a prior was given by hand."
+            f"for {wrong} features the parts do not add up to the stored expectation: the memory "
+            "has changed since, problems were solved in one batch, or a prior was given by hand."
         )
 
 

@@ -1,14 +1,14 @@
-r"""Explain: why a run expected something of a feature, from the rows it left and those before it.
+r"""Explain the expectations of a run from its rows in the MetaDB and those of earlier runs.
 
-What was expected of a feature s is a sum of parts: one from each neighbour :math:`D_i` that was
-asked, and one from the feature's record over all problems,
+The expectation of a feature s is a sum of parts: one from each neighbour :math:`D_i`, and one from
+the feature's selection frequency R over all problems,
 
 .. math:: P(s) = a \sum_i \frac{w(d_i)}{\sum_j w(d_j) + w_0} \, v(s, D_i) \; + \; (1 - a) \, R(s)
 
-with v what the feature was worth there, a = 1/2 and w_0 = w(1) where the transfer guides, a = 1
-and w_0 = 0 for the published rule (`metafs.transfer.expectation`). Neighbours and features speak
-by the best runs they had when the run began. A feature that nobody had was judged by its
-kind, and of that only the result is kept.
+with v the value of the feature there, a = 1/2 and w_0 = w(1) for the guided transfer, a = 1 and
+w_0 = 0 for the published rule (`metafs.transfer.expectation`). Values come from the best runs at
+the time when the run began. The expectation of an unseen feature comes from meta-regression, of
+which only the result is stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ from metafs.transfer.explanation import (
 from metafs_metadb import FeatureRecord, MetaDB, RunTold
 
 TOLERANCE = 1e-9
-"""Parts that miss what was stored by more are not those it was made of."""
+"""Largest difference between the sum of the parts and the stored expectation."""
 
 LIMIT = 20
 
@@ -58,7 +58,7 @@ def explain(
     run_id: int | None = None,
     limit: int | None = LIMIT,
 ) -> Explanation:
-    """Explain what memory said of a problem's features, and what became of them.
+    """Explain what memory expected of a problem's features, and their outcomes.
 
     Parameters
     ----------
@@ -69,20 +69,20 @@ def explain(
     feature : str, optional
         Explain this feature only.
     run_id : int, optional
-        The run to explain; by default the one that the problem is remembered by.
+        The run to explain; by default the problem's best run.
     limit : int or None
-        At most so many features that were selected, and so many that were expected in vain.
+        Maximum number of selected features, and of proposed features that were not selected.
 
     Returns
     -------
     Explanation
-        Selected features by rank, then the most expected of those that did not survive.
+        Selected features by rank, then the others by expectation.
     """
     stored = db.told_run(problem["problem_id"], run_id)
     if stored is None:
         runs = f"`metafs runs --problem '{problem['name']}'` lists its runs."
         if run_id is not None:
-            raise UsageError(f"run {run_id} is none of {problem['name']!r}: {runs}")
+            raise UsageError(f"run {run_id} is not one of {problem['name']!r}: {runs}")
         raise MetafsError(f"{problem['name']!r} was never solved: {runs}")
     if stored.run["status"] == "failed":
         raise MetafsError(f"run {stored.run['run_id']} failed: {stored.run['error']}")
@@ -91,7 +91,7 @@ def explain(
 
 
 def explain_places(db: MetaDB, stored: RunTold, places: Sequence[int] | Array) -> Explanation:
-    """Explain some features of a run, by what the memory knew before it."""
+    """Explain some features of a run, by the memory before it."""
     neighbour_ids = [each.problem_id for each in stored.neighbours]
     known = db.experience(neighbour_ids, before=stored.run["run_id"]) if neighbour_ids else {}
     record = db.record_before(stored.run, [stored.names[place] for place in places])
@@ -100,9 +100,9 @@ def explain_places(db: MetaDB, stored: RunTold, places: Sequence[int] | Array) -
 
 
 def shown(stored: RunTold, limit: int | None = None) -> Array:
-    """Return the places of selected features by rank, then of those most expected in vain.
+    """Return the places of selected features by rank, then of rejected ones by expectation.
 
-    At most `limit` of either kind.
+    At most `limit` of each kind.
     """
     expected = np.nan_to_num(stored.expected)
     selected, others = np.flatnonzero(stored.selected), np.flatnonzero(~stored.selected)
@@ -126,9 +126,9 @@ def explanation(
     places : sequence of int
         Which of its features to explain.
     near : sequence of Experience
-        What its neighbours knew before it.
+        The experience of its neighbours before the run.
     record : FeatureRecord
-        How each of these features had fared before it, in all other problems.
+        The history of each of these features before the run, in all other problems.
     """
     places = np.asarray(places, dtype=np.int64)
     names = [stored.names[place] for place in places.tolist()]
@@ -171,7 +171,7 @@ def _neighbour_parts(
     names: Sequence[str],
     of_neighbours: float,
 ) -> list[tuple[NeighbourPart, ...]]:
-    """Return what the neighbours said of each feature, the largest part first."""
+    """Return the parts of the neighbours for each feature, the largest first."""
     places = [{name: place for place, name in enumerate(each.features)} for each in near]
     found = []
     for column, name in enumerate(names):
@@ -225,7 +225,7 @@ def _with_parts(
 
 
 def _measured(stored: RunTold, places: Array) -> list[FeatureExplanation]:
-    """Return what the run itself wrote of features."""
+    """Return the features with what the run itself stored."""
     relative = relative_scores(stored.q)
     most_expected = np.argsort(-np.nan_to_num(stored.expected), kind="stable")
     place_of = {int(feature): number for number, feature in enumerate(most_expected, start=1)}
@@ -262,7 +262,7 @@ def _known(value: float) -> float | None:
 
 
 def _place_of(stored: RunTold, feature: str) -> int:
-    """Return the place of a feature in a run, or say which names are near."""
+    """Return the place of a feature in a run, or suggest similar names."""
     if feature in stored.names:
         return stored.names.index(feature)
     near = get_close_matches(feature, stored.names, n=3, cutoff=0.4)

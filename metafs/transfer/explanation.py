@@ -1,6 +1,6 @@
-"""An explanation: what memory said before a run, by whom, and what became of it; as sentences too.
+"""An explanation of a run: what memory expected, why, and the outcome; also as sentences.
 
-`metafs.memory.explaining` makes one of what the MetaDB holds.
+`metafs.memory.explaining` builds it from the MetaDB.
 """
 
 from collections.abc import Mapping
@@ -16,37 +16,37 @@ HIDDEN = ("problem", "space", "fingerprint")
 
 @dataclass(frozen=True)
 class RecalledNeighbour:
-    """A neighbour that was asked."""
+    """A neighbour that was recalled for the run."""
 
     rank: int
     problem: str
     distance: float
     share: float | None
-    """Of the weight of all who were asked; None where no expectation was made of it."""
+    """Its share of the weight of all neighbours; None if it contributed no expectation."""
 
 
 @dataclass(frozen=True)
 class NeighbourPart:
-    """What one neighbour said of one feature, by the best run it had."""
+    """The contribution of one neighbour, by its best run, to the expectation of one feature."""
 
     problem: str
     distance: float
     share: float
-    """Of the weight of all who were asked."""
+    """Its share of the weight of all neighbours."""
     had: bool
     """Whether it had the feature."""
     selected: bool
     relative: float
     """Its score there, 1 for the best feature."""
     quality: float
-    """As the learner earned it there."""
+    """What the learner gained from it there."""
     part: float
     """What this added to the expectation."""
 
 
 @dataclass(frozen=True)
 class FrequencyPart:
-    """A feature's record over all other problems, before the run."""
+    """The selection frequency of a feature over all other problems, before the run."""
 
     n_selected: int
     n_problems: int
@@ -76,7 +76,7 @@ class Belief:
 
 @dataclass(frozen=True)
 class FeatureExplanation:
-    """One feature of one run: measured, expected and why, and what became of it."""
+    """One feature of one run: its scores, its expectation with the parts, and its outcome."""
 
     feature: str
     rank: int | None
@@ -86,19 +86,19 @@ class FeatureExplanation:
     relative: float | None
     """Its score here, 1 for the best feature."""
     quality: float | None
-    """As the learner earned it here."""
+    """What the learner gained from it here."""
     expected: float | None
     place: int | None = None
-    """Its place among all features by expectation, 1 for the most expected."""
+    """Its rank among all features by expectation, 1 for the highest."""
     neighbours: float | None = None
-    """The part of the expectation that neighbours supplied; None if that cannot be told."""
+    """The part of the expectation that neighbours contributed; None if unknown."""
     record: FrequencyPart | None = None
     judged: bool = False
-    """Whether nobody had the feature, and it was expected by its meta-features."""
+    """Whether the feature was unseen, so that meta-regression predicted its expectation."""
     adds_up: bool = True
-    """Whether the parts come to what was stored."""
+    """Whether the parts add up to the stored expectation."""
     said: tuple[NeighbourPart, ...] = ()
-    """By each neighbour, the largest part first."""
+    """The contribution of each neighbour, the largest first."""
     steps: tuple[tuple[int, float | None], ...] = ()
     """Evaluation number and fitness of each recorded set that had the feature."""
     weight: float | None = None
@@ -110,7 +110,7 @@ class FeatureExplanation:
 
     @property
     def selected(self) -> bool:
-        """Whether it survived."""
+        """Whether it was selected."""
         return self.fate == SELECTED
 
     @property
@@ -120,16 +120,16 @@ class FeatureExplanation:
 
     @property
     def by(self) -> str | None:
-        """Who proposed it: the neighbour, or what else, that added most."""
+        """The neighbour, or other source, that contributed most to the expectation."""
         if self.judged:
-            return "its kind"
+            return "meta-features"
         of_record = self.record.part if self.record else 0.0
         if self.strongest is not None and self.strongest.part >= of_record:
             return self.strongest.problem
-        return "its record" if of_record > 0 else None
+        return "selection frequency" if of_record > 0 else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values, with who proposed the feature."""
+        """Return plain values, with the source that proposed the feature."""
         values = asdict(self) | {"by": self.by}
         values["steps"] = [{"step": step, "fitness": fitness} for step, fitness in self.steps]
         return values
@@ -137,27 +137,27 @@ class FeatureExplanation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What memory said before a run, and what became of some of the features."""
+    """What memory expected before a run, and the outcome of some of the features."""
 
     run: Mapping[str, Any]
     """The run's columns, with name, space and fingerprint of its problem."""
     neighbours: tuple[RecalledNeighbour, ...]
     features: tuple[FeatureExplanation, ...]
     n_features: int
-    """All that the run scored; those told of may be fewer."""
+    """All features that the run scored; those explained may be fewer."""
     n_solved: int = 0
-    """Problems that the records rest on."""
+    """Number of problems behind the selection frequencies."""
     belief: Belief | None = None
     """None where memory knew no weights of these features."""
 
     @property
     def unassigned_share(self) -> float:
-        """The share of the weight that stands for nobody, so that far problems promise little."""
+        """The share of the weight that belongs to no neighbour; large if all are distant."""
         return max(0.0, 1.0 - sum(each.share or 0.0 for each in self.neighbours))
 
     @property
     def memory(self) -> str:
-        """What part memory had in it, as a sentence."""
+        """How memory was used, as a sentence."""
         return memory_sentence(self.run, self.neighbours)
 
     def as_json(self) -> dict[str, Any]:
@@ -176,31 +176,31 @@ class Explanation:
 
 
 def memory_sentence(run: Mapping[str, Any], neighbours: tuple[RecalledNeighbour, ...]) -> str:
-    """Say what part memory had in a run.
+    """Return how memory was used in a run, as a sentence.
 
     Examples
     --------
     >>> memory_sentence({"transfer": "none", "prior_used": None}, ())
-    "Memory was not asked: transfer 'none'."
+    "Memory was not used: transfer 'none'."
     """
     transfer = run["transfer"]
     rule = TRANSFERS.get(transfer)
     if transfer in TRANSFERS and (rule is None or not rule.remembers):
-        return f"Memory was not asked: transfer {transfer!r}."
+        return f"Memory was not used: transfer {transfer!r}."
     if not neighbours and run["prior_used"] is None:
-        return "No relevant experience existed: no problem solved before shared anything with it."
+        return "No relevant experience: no problem solved before has anything in common with it."
     if run["prior_used"] is None:
-        return f"Memory was asked in vain: selector {run['selector']!r} takes no expectations."
+        return f"Memory was not used: selector {run['selector']!r} takes no expectations."
     if not neighbours:
-        return "No problem solved before was near: memory went by what it knew of features."
+        return "No neighbour was found: memory used selection frequencies and meta-features only."
     nearest = min(each.distance for each in neighbours)
-    number = "1 problem was" if len(neighbours) == 1 else f"{len(neighbours)} problems were"
+    number = "1 neighbour was" if len(neighbours) == 1 else f"{len(neighbours)} neighbours were"
     doubt = ", too far to be trusted" if nearest > FAR and rule and rule.guides else ""
-    return f"{number} asked, the nearest at distance {nearest:.3g}{doubt}."
+    return f"{number} used, the nearest at distance {nearest:.3g}{doubt}."
 
 
 def sentences(explanation: Explanation, feature: FeatureExplanation) -> list[str]:
-    """Say what was measured of a feature, what was expected and why, and what became of it."""
+    """Return sentences on a feature's score, its expectation with the reasons, and its outcome."""
     return [
         *_measured(explanation, feature),
         *_expected(explanation, feature),
@@ -219,31 +219,32 @@ def _measured(explanation: Explanation, feature: FeatureExplanation) -> list[str
 
 def _expected(explanation: Explanation, feature: FeatureExplanation) -> list[str]:
     if not feature.expected:
-        own = ": it was found by its own evidence." if feature.selected else "."
-        return [f"Nobody proposed it{own}"]
-    expected = f"{feature.expected:.4g} was expected of it"
+        found = ": the search found it by its univariate relevance." if feature.selected else "."
+        return [f"Memory did not propose it{found}"]
+    expected = f"Memory expected {feature.expected:.4g} of it"
     if feature.place is not None:
-        expected += f", place {feature.place} of {explanation.n_features}"
+        expected += f", rank {feature.place} of {explanation.n_features}"
     if feature.judged:
-        return [f"{expected}, by its meta-features alone: nobody asked had met it before."]
+        return [f"{expected}, from its meta-features alone: no neighbour had this feature."]
     if feature.neighbours is None or feature.record is None:
         return [
-            f"{expected}; this metafs does not know how, transfer {explanation.run['transfer']!r}."
+            f"{expected}; the parts are unknown, because this version of metafs has no transfer "
+            f"{explanation.run['transfer']!r}."
         ]
-    parts, record = [f"{feature.neighbours:.4g} from near problems"], feature.record
+    parts, record = [f"{feature.neighbours:.4g} from neighbours"], feature.record
     rule = TRANSFERS.get(explanation.run["transfer"])
     if rule is not None and rule.guides:
-        parts.append(f"{record.part:.4g} from its record")
+        parts.append(f"{record.part:.4g} from its selection frequency")
     found = [f"{expected}: {' and '.join(parts)}."]
     found.append(
-        f"Before, it had been selected in {record.n_selected} of the {record.n_problems} problems "
-        f"that had it, of {explanation.n_solved} solved."
+        f"Before this run it was selected in {record.n_selected} of the {record.n_problems} "
+        f"problems that had it; {explanation.n_solved} problems were solved in all."
     )
     if not feature.adds_up:
         found.append(
-            f"These parts come to {feature.neighbours + record.part:.4g}, not to what was stored: "
-            "the memory has changed since, problems were solved side by side, or a prior was "
-            "given by hand."
+            f"These parts add up to {feature.neighbours + record.part:.4g}, not to the stored "
+            "expectation: the memory has changed since, problems were solved in one batch, or a "
+            "prior was given by hand."
         )
     return found
 
@@ -263,12 +264,12 @@ def _outcome(feature: FeatureExplanation) -> str:
     where = ""
     if steps:
         some = ", ".join(steps[:8]) + (", ..." if len(steps) > 8 else "")
-        where = f" Recorded sets with it: {len(steps)}, at evaluation {some}."
+        where = f" {len(steps)} recorded sets had it, at evaluation {some}."
     if feature.selected:
-        earned = f" and earned quality {feature.quality:.4g}" if feature.quality else ""
+        earned = f" with quality {feature.quality:.4g}" if feature.quality else ""
         return f"It was selected{earned}.{where}"
     if feature.fate == LEFT_OUT:
-        return f"It was tried and did not survive.{where}"
+        return f"It was tried but not selected.{where}"
     if feature.fate == NOT_KEPT:
-        return "It was not selected: no recorded set had it, whether it was tried or not."
+        return "It was not selected: no recorded set had it."
     return "It was not selected."

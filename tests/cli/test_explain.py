@@ -30,7 +30,7 @@ def test_the_table_shows_what_the_json_holds(db):
     document = explained(db, "t2", "--run", 3)
     text = run("explain", "t2", "--run", 3, "--db", db).stdout
     assert text.startswith("t2 (space default), run 3: climb, transfer guided, seed 0\n")
-    assert document["memory"] in text and document["memory"].startswith("2 problems were asked")
+    assert document["memory"] in text and document["memory"].startswith("2 neighbours were used")
     assert f"stopped: {document['run']['stopped']}" in text
     assert [each["problem"] for each in document["neighbours"]] == [
         each["problem"] for each in json.loads(run("neighbours", "t2", "--db", db, "--json").stdout)
@@ -54,7 +54,7 @@ def test_one_feature_in_sentences(db):
     name = feature["feature"]
     text = run("explain", "t2", name, "--run", 3, "--db", db).stdout
     assert f"'{name}' scored {feature['q']:.4g} here" in text
-    assert "It was selected and earned quality" in text
+    assert "It was selected with quality" in text
     assert f"selected in {feature['record']['n_selected']} of the" in text
     lines = text.splitlines()[-2:]
     assert [line.split()[0] for line in lines] == [each["problem"] for each in feature["said"]]
@@ -68,15 +68,15 @@ def test_a_feature_that_neighbours_did_not_have(db):
     assert [each["had"] for each in feature["said"]] == [False, False]
     assert (feature["expected"], feature["judged"]) == (0, False)
     text = run("explain", "t2", "y", "--run", 3, "--db", db).stdout
-    assert "Nobody proposed it" in text and "did not have it" in text
+    assert "Memory did not propose it" in text and "did not have it" in text
 
 
 def test_a_cold_run_and_a_first_problem(db):
-    assert "Memory was not asked" in run("explain", "t2", "--run", 4, "--db", db).stdout
+    assert "Memory was not used" in run("explain", "t2", "--run", 4, "--db", db).stdout
     first = run("explain", "t0", "--db", db).stdout
-    assert "No relevant experience existed" in first
+    assert "No relevant experience" in first
     name = explained(db, "t0")["features"][0]["feature"]
-    assert "found by its own evidence" in run("explain", "t0", name, "--db", db).stdout
+    assert "by its univariate relevance" in run("explain", "t0", name, "--db", db).stdout
 
 
 def test_the_limit_holds_and_says_so(db):
@@ -92,7 +92,7 @@ def test_the_limit_holds_and_says_so(db):
         (["t9"], 2, "holds no problem named 't9': did you mean"),
         (["t2", "--space", "zz"], 2, "in space 'zz': give --space default."),
         (["t2", "aa"], 2, "'t2' has no feature 'aa': did you mean 'a'?"),
-        (["t2", "--run", "1"], 2, "run 1 is none of 't2'"),
+        (["t2", "--run", "1"], 2, "run 1 is not one of 't2'"),
         (["t2", "--run", "0"], 2, "--run"),
         (["t2", "--limit", "0"], 2, "--limit"),
     ],

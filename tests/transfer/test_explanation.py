@@ -200,10 +200,12 @@ def test_a_feature_is_proposed_by_the_largest_part(memory):
     db, transfer = memory
     result = explanation_of(db, "p5", limit=None)
     for each in result.features:
-        parts = {part.problem: part.part for part in each.said} | {"its record": each.record.part}
+        parts = {part.problem: part.part for part in each.said} | {
+            "selection frequency": each.record.part
+        }
         if each.by is not None:
             assert parts[each.by] == max(parts.values()) > 0
-        assert transfer == "guided" or each.by != "its record"
+        assert transfer == "guided" or each.by != "selection frequency"
 
 
 def test_without_memory_nothing_is_proposed(tmp_path):
@@ -213,12 +215,12 @@ def test_without_memory_nothing_is_proposed(tmp_path):
     run_of = dict(rows(db, "select transfer, max(run_id) from run group by transfer"))
     for transfer in ("none", "ranked"):
         result = explanation_of(db, "p1", run_id=run_of[transfer])
-        assert result.memory == f"Memory was not asked: transfer {transfer!r}."
+        assert result.memory == f"Memory was not used: transfer {transfer!r}."
         assert result.neighbours == () and all(each.selected for each in result.features)
         text = sentences(result, result.features[0])
-        assert "Nobody proposed it: it was found by its own evidence." in text
+        assert "Memory did not propose it: the search found it by its univariate relevance." in text
     first = explanation_of(db, "p0", run_id=1)
-    assert first.memory.startswith("No relevant experience existed")
+    assert first.memory.startswith("No relevant experience: ")
     list(solve(problem(2), db=db, selector=SelectKBest(k=3), **QUICK))
     result = explanation_of(db, "p2")
     assert "selector 'SelectKBest' takes no expectations" in result.memory
@@ -256,8 +258,8 @@ def test_an_unseen_feature_is_explained_by_meta_regression(tmp_path):
         assert feature.adds_up
         if feature.judged:
             judged.append(name)
-            assert feature.by == "its kind" and feature.neighbours == 0
-            assert "by its meta-features alone" in " ".join(sentences(result, feature))
+            assert feature.by == "meta-features" and feature.neighbours == 0
+            assert "from its meta-features alone" in " ".join(sentences(result, feature))
     assert judged and all(name.startswith("new") for name in judged)
 
 
@@ -272,7 +274,7 @@ def test_a_changed_memory_is_reported(tmp_path):
     wrong = [each for each in after.features if not each.adds_up]
     assert wrong
     assert [each.expected for each in after.features] == [each.expected for each in before.features]
-    assert "not to what was stored" in " ".join(sentences(after, wrong[0]))
+    assert "not to the stored expectation" in " ".join(sentences(after, wrong[0]))
 
 
 def test_missing_runs_and_features_are_errors(tmp_path):
@@ -282,7 +284,7 @@ def test_missing_runs_and_features_are_errors(tmp_path):
     list(solve(problem(1), db=db, keep="nope", **QUICK))
     with pytest.raises(UsageError, match="'p0' has no feature 'w00': did you mean 'w0'"):
         explanation_of(db, "p0", "w00")
-    with pytest.raises(UsageError, match="run 2 is none of 'p0': `metafs runs --problem 'p0'`"):
+    with pytest.raises(UsageError, match="run 2 is not one of 'p0': `metafs runs --problem 'p0'`"):
         explanation_of(db, "p0", run_id=2)
     with pytest.raises(MetafsError, match="'p1' was never solved"):
         explanation_of(db, "p1")
@@ -375,4 +377,4 @@ def test_an_unknown_transfer_has_no_parts(case):
     for each in whole.features:
         assert (each.neighbours, each.record, each.said) == (None, None, ())
         if each.expected:
-            assert "does not know how" in " ".join(sentences(whole, each))
+            assert "the parts are unknown" in " ".join(sentences(whole, each))
