@@ -109,13 +109,14 @@ COLUMNS = (
 def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> None:
     """Measure what memory saves on the problems of SOURCE...
 
-    Every problem is searched cold, and the best fitness found is its target. Then each arm goes
-    through the stream and searches until the target or until the budget is spent; speed-up is
-    what cold spent until the target over what the arm spent. Arms: cold starts from nothing,
-    cold-ranked tries features in the order of their own scores, paper starts from what near
-    problems selected, guided tries first what is expected most. Each arm remembers in a MetaDB
-    of its own, which is thrown away; yours is not touched. With --no-learn features are worth
-    what they tell of the target, whatever a learner makes of them, so paper may start elsewhere.
+    Every problem is first searched without memory (cold), and the best fitness found is its
+    target. Then each arm goes through the stream and searches until it reaches the target or has
+    spent the budget. The speed-up is the cost of cold until the target divided by that of the
+    arm. Arms: cold starts from the empty set, cold-ranked tries features by univariate relevance,
+    paper starts from the features that similar problems selected, guided tries features by
+    priority. Each arm has its own temporary MetaDB; yours is not changed. With --no-learn the
+    quality of features is their relevance instead of the learner's gain, so paper may start from
+    other features.
 
     Example: metafs experiment demo:digits -o digits
     """
@@ -145,7 +146,7 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
     for name in (RESULT, PAGE):  # of an earlier experiment, which this one replaces
         (folder / name).unlink(missing_ok=True)
     with warnings.catch_warnings():
-        if not debug:  # what a learner mutters about convergence is not for the reader of a table
+        if not debug:  # warnings of learners, about convergence for example
             warnings.simplefilter("ignore")
         done, stopped = _drain(outcomes, design.n_outcomes(len(stream)), folder)
     found = Experiment(
@@ -171,7 +172,7 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
 def _drain(
     outcomes: Generator[Outcome | Failed, None, None], total: int, folder: Path
 ) -> tuple[list[Outcome | Failed], bool]:
-    """Collect what comes, written down at once, and say whether it was stopped before the end."""
+    """Collect outcomes, write each at once, and return whether the run was interrupted."""
     progress = Progress(total)
     done: list[Outcome | Failed] = []
     with (folder / OUTCOMES).open("w", 1, encoding="utf8") as lines:
@@ -184,7 +185,7 @@ def _drain(
                     lines.write(to_json(each.as_json()) + "\n")
             return done, False
         except KeyboardInterrupt:
-            outcomes.close()  # here, where what joblib says of work cut off is not shown
+            outcomes.close()  # here, where joblib's messages about cancelled work are not shown
             return done, True
         finally:
             progress.clear()
@@ -202,7 +203,7 @@ def _write_page(found: Experiment, folder: Path, title: str) -> None:
 
 
 def _row(name: str, arm: ArmSummary) -> Sequence[Any]:
-    """Return a line of the table for people."""
+    """Return a row of the printed table."""
     low, high = arm.speedup.geometric_mean_interval
     return (
         name,
@@ -225,7 +226,7 @@ def _digits(value: float) -> float:
 
 
 def _report(found: Experiment, folder: Path, seconds: float, stopped: bool, debug: bool) -> None:
-    """Say on stderr what failed, how long it took and where everything is."""
+    """Print to stderr what failed, how long it took and which files were written."""
     for each in found.failures:
         echo_message(one_line(f"failed: {each.problem} ({each.arm}): {each.error}"))
         if debug:

@@ -1,4 +1,4 @@
-"""The arms side by side: every number of an arm's summary, with what it means, and all in short."""
+"""A table of the arms: every number of an arm's summary with its meaning, and a short text."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ MEASURES = (
     ),
     Measure(
         "over cold-ranked",
-        "the same over cold-ranked: above 1, memory adds to what features tell by themselves",
+        "the same over cold-ranked: above 1, memory adds to the univariate relevance of features",
         lambda arm: _speedup(arm.over_ranked),
     ),
     Measure(
@@ -67,7 +67,7 @@ MEASURES = (
     ),
     Measure(
         "reached",
-        "searches that found a set as good as cold's; the others are charged all they spent",
+        "searches that found a set as good as cold's; the others count with all their evaluations",
         _mean("reached", ".0%"),
     ),
     Measure(
@@ -82,7 +82,7 @@ MEASURES = (
     Measure("features", "selected, mean", _mean("mean_selected")),
     Measure(
         "without experience",
-        "searches for which memory had nothing to say, or nothing that deserves trust",
+        "searches without relevant experience, or with experience too doubtful to use",
         lambda arm: f"{arm.without_experience:.0%}",
     ),
 )
@@ -101,7 +101,7 @@ def arm_table(experiment: Experiment) -> str:
 
 
 def in_short(name: str, arm: ArmSummary) -> str:
-    """Return in two sentences what an arm came to; an interval around 1 is no difference."""
+    """Summarise an arm in two sentences; an interval that contains 1 is no difference."""
     sets = [_times(arm.speedup, SETS, COLD)]
     if arm.over_ranked is not None:
         sets.append(_times(arm.over_ranked, SETS, RANKED))

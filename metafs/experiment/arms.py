@@ -1,8 +1,8 @@
-"""What is compared: the same search without memory, with its own ranking, and with memory.
+"""The arms of an experiment: the same search without memory, with a ranking, and with memory.
 
 An arm is a transfer under the name it has in an experiment. ``cold`` is the published climb from
-the empty set. ``cold-ranked`` orders the search by the problem's own univariate ranking: it has
-no memory, and is the control that memory must beat. All others remember.
+the empty set. ``cold-ranked`` orders the search by univariate relevance: it has no memory, and is
+the control that memory must beat. All others use memory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,17 +15,17 @@ from metafs.transfer.expectation import TRANSFERS
 COLD = "cold"
 RANKED = "cold-ranked"
 WITHOUT_MEMORY: Mapping[str, str] = {"none": COLD, "ranked": RANKED}
-"""Transfers that ask nobody have names of their own as arms."""
+"""Transfers without memory have other names as arms."""
 DEFAULT = (COLD, RANKED, "paper", "guided")
 DESCRIPTIONS: Mapping[str, str] = {
-    COLD: "no memory: the published search, from the empty set. All others are compared with it.",
-    RANKED: "no memory: tries features first that tell most by themselves. "
-    "What memory has to beat.",
-    "paper": "memory as published: starts from the features that near problems selected.",
-    "guided": "tries first what is expected most, by near problems, by each feature's record over "
-    "all problems and by what it tells here.",
+    COLD: "no memory: the published search from the empty set. All others are compared with it.",
+    RANKED: "no memory: tries the features with the highest univariate relevance first. "
+    "This is what memory has to beat.",
+    "paper": "memory as published: starts from the features that similar problems selected.",
+    "guided": "tries the features with the highest priority first: by similar problems, by "
+    "selection frequency over all problems and by univariate relevance.",
 }
-"""What each arm does, for people who have never heard of it."""
+"""What each arm does, for readers of the page."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Arm:
 
     @property
     def name(self) -> str:
-        """How the arm is called."""
+        """The name of the arm."""
         return WITHOUT_MEMORY.get(self.transfer, self.transfer)
 
     @property
     def remembers(self) -> bool:
-        """Whether it learns from problem to problem, so that their order matters."""
+        """Whether it uses memory, so that the order of problems matters."""
         rule = TRANSFERS[self.transfer]
         return rule is not None and rule.remembers
 

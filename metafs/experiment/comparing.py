@@ -1,4 +1,4 @@
-r"""How much faster an arm is than a baseline, on average over problems, and how sure that is.
+r"""How much faster an arm is than a baseline, on average over problems, with intervals.
 
 .. math:: \text{speed-up} = \frac{\text{evaluations of the baseline until the target}}
                                {\text{evaluations of the arm until the target}}
@@ -34,7 +34,7 @@ class Speedup:
 
 
 def speedup(baseline: Array, arm: Array, problem: Array, random_state: int = 0) -> Speedup:
-    """Compare what the baseline and an arm spent, search by search.
+    """Compare the cost of an arm with that of the baseline, search by search.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def speedup(baseline: Array, arm: Array, problem: Array, random_state: int = 0) 
     problem : array of shape (n_searches,)
         Which problem each search was on.
     random_state : int, default=0
-        Decides which problems the bootstrap draws.
+        Seed of the bootstrap.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What an experiment compares, how often, and what must hold before it begins."""
+"""The design of an experiment: arms, seeds, orders and settings, checked before it begins."""
 
 from dataclasses import dataclass, field
 
@@ -11,20 +11,20 @@ from metafs.pipeline.settings import Settings
 from metafs.plugin.registry import Registry
 
 TARGET = "target_score"
-"""The parameter by which a selector stops once it has found a set that good."""
+"""The parameter by which a selector stops once it has found a set with this fitness."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """What is to be compared, and how often."""
+    """The arms to compare, and how often."""
 
     arms: tuple[Arm, ...] = field(default_factory=arms_named)
     seeds: int = 1
     orders: int = 1
     learning: bool = True
-    """Whether a learner is scored; a search alone takes a fraction of the time."""
+    """Whether a learner is scored; the search alone takes a fraction of the time."""
     settings: Settings = field(default_factory=Settings)
-    """What all arms have in common; its seed is the first of the seeds."""
+    """The settings that all arms share; their seed is the first of the seeds."""
 
     def check(self, registry: Registry) -> None:
         """Refuse what cannot be run, before any problem is read."""
@@ -39,7 +39,7 @@ class Design:
                 f"choose one with a parameter {TARGET}, of which there are {', '.join(able)}."
             )
         if TARGET in self.settings.params:
-            raise UsageError(f"{TARGET} is what the experiment finds out: leave it out.")
+            raise UsageError(f"the experiment sets {TARGET} itself: leave it out.")
 
     def seed_numbers(self) -> list[int]:
         """Return the seeds, beginning with that of the settings."""

@@ -1,4 +1,4 @@
-"""What the plots of an experiment have in common: panels, colours, lines and words."""
+"""What the plots of an experiment share: panels, colours, lines and labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from metafs.experiment.series import Series
 
 @dataclass(frozen=True)
 class Look:
-    """How a line is drawn: apart from others for people who do not see red or green, too."""
+    """The style of a line; styles can be distinguished without seeing red or green."""
 
     colour: str
     line: str = "-"
@@ -26,20 +26,20 @@ LOOKS = {
     "paper": Look("#0072B2", "--"),
     "guided": Look("#009E73", "-."),
 }
-"""Of each arm, the same in every plot. Cold is wide and drawn first, to show under others."""
+"""The style of each arm in every plot. Cold is wide and drawn first, to show under others."""
 OTHER_LOOKS = (Look("#D55E00", ":", 2.2), Look("#56B4E9"))
-ITERATION = "iteration: problems met before"
+ITERATION = "iteration: number of problems before"
 WIDTH, HEIGHT = 9.2, 4.0
-"""Inches of a whole plot, and of a row of its panels; one width, so that one size of letters."""
+"""Inches of a whole plot, and of a row of its panels; one width keeps the font size the same."""
 STEPS = (1, 2, 5, 10)
 CROWDED = 2000
-"""So many points are drawn as one picture, or the page would grow too large."""
+"""More points than this are drawn as a bitmap, to keep the page small."""
 Rows = list[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """A plot with all that is said about it, and the same as a table."""
+    """A plot with title and caption, and its numbers as a table."""
 
     name: str
     title: str
@@ -50,8 +50,8 @@ class Drawing:
 
     @property
     def alt(self) -> str:
-        """What stands for the plot where it cannot be seen."""
-        return f"Plot: {self.title}. What it shows is told in numbers below it."
+        """The alternative text of the plot."""
+        return f"Plot: {self.title}. Its numbers are in the table below."
 
     @cached_property
     def svg(self) -> bytes:
@@ -98,15 +98,15 @@ def panels(
 
 
 def logarithmic(axis: Any) -> None:
-    """Make an axis logarithmic, with plain numbers at as many places as it has room for.
+    """Make an axis logarithmic, with plain numbers at as many ticks as it has room for.
 
-    Whatever is to be seen must have been drawn before.
+    Call it after everything is drawn, because it uses the view limits.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     low, high = axis.get_view_interval()
-    room = 100 if axis.axis_name == "x" else 10_000  # labels beside each other need more of it
+    room = 100 if axis.axis_name == "x" else 10_000  # horizontal labels need more room
     if high < 4 * low:
         axis.set_major_locator(MaxNLocator(5, steps=STEPS))
     else:
@@ -116,7 +116,7 @@ def logarithmic(axis: Any) -> None:
 
 
 def whole_numbers(axis: Any) -> None:
-    """Let an axis count: no ticks between whole numbers."""
+    """Put ticks at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator("auto", steps=STEPS, integer=True))
@@ -142,7 +142,7 @@ def draw(panel: Any, series: Series, label: str, how: Look | None = None) -> Non
 
 
 def label_axes(panel: Any, what: str, ncols: int = 2) -> None:
-    """Say what both axes and all lines show."""
+    """Label both axes and all lines."""
     whole_numbers(panel.xaxis)
     panel.set_xlabel(ITERATION)
     panel.set_ylabel(what)
@@ -163,7 +163,7 @@ def by_quarters(found: Sequence[Series]) -> Rows:
 
 
 def formatted(value: Any) -> str:
-    """Return a value for people: three digits of a number, or all before the point.
+    """Return a value as text: three significant digits, or all digits before the point.
 
     Examples
     --------

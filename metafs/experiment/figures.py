@@ -1,7 +1,7 @@
-"""The plots of an experiment, in kind those of the paper: each arm along the stream.
+"""The plots of an experiment along the stream, one for each kind of figure in the paper.
 
 B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021, figures 1-20.
-Captions say which of them a plot answers to.
+Captions name the corresponding figures.
 """
 
 from collections.abc import Sequence
@@ -30,11 +30,11 @@ from metafs.experiment.series import QUARTERS, speedups, values
 from metafs.experiment.summary import SECONDS
 
 STREAM = 3
-"""So many problems make a stream: with fewer there is nothing to follow along it."""
+"""With fewer problems there are no plots along the stream."""
 
 
 def drawings(experiment: Experiment) -> list[Drawing]:
-    """Return every plot for which there is something to show."""
+    """Return every plot for which there are data."""
     arms = experiment.arm_names
     warm = [name for name in arms if name != COLD]
     remembering = [arm.name for arm in experiment.design.arms if arm.remembers and arm.name in arms]
@@ -109,16 +109,16 @@ def speedup_along(experiment: Experiment, arms: Sequence[str], seconds: bool = F
     if seconds:
         name, title = "speedup_seconds", "Speed-up in seconds"
         caption = (
-            "Seconds of the cold search until its target over all seconds of the arm until the "
-            "same: describing, recalling, expecting, selecting and recording. The paper's section "
-            "4.8 weighs the same costs, in its figures 19 and 20."
+            "Seconds of the cold search until its target, divided by all seconds of the arm until "
+            "the same target: describing, recalling, expecting, selecting and recording. The "
+            "paper's section 4.8 compares the same costs, in its figures 19 and 20."
         )
     else:
         name, title = "speedup", "Speed-up in evaluations"
         caption = (
-            "Evaluations of the cold search until its best set over those of the arm until a set "
-            "as good; a search that never gets there is charged all it spent. Answers to figures "
-            "1, 4, 6, 7, 10 and 16: does the line rise while memory grows?"
+            "Evaluations of the cold search until its best set, divided by those of the arm until "
+            "a set as good; a search that finds none counts with all its evaluations. Corresponds "
+            "to figures 1, 4, 6, 7, 10 and 16. A rising line means that a larger memory helps more."
         )
     return Drawing(name, title, caption, figure, ("arm", *QUARTERS), by_quarters(found))
 
@@ -133,9 +133,9 @@ def fitness_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
     return Drawing(
         "fitness",
         "Feature-selection scores",
-        "Fitness with and without memory; a speed-up bought with worse sets would show here. Arms "
-        "other than cold stop at the first set as good as cold's, or better. Answers to figures "
-        "2, 8, 12 and 17.",
+        "Fitness with and without memory: it shows whether a speed-up comes with worse sets. Arms "
+        "other than cold stop at the first set as good as cold's, or better. Corresponds to "
+        "figures 2, 8, 12 and 17.",
         figure,
         ("arm", *QUARTERS),
         by_quarters(found),
@@ -144,7 +144,7 @@ def fitness_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
 
 def scores_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
     """Draw the learner's scores, in the order of the stream."""
-    kinds = {"honest": "score", "optimistic": "optimistic_score"}
+    kinds = {"nested": "score", "non-nested": "optimistic_score"}
     scorings = {each.scoring for each in experiment.outcomes if each.scoring}
     scoring = scorings.pop().replace("_", " ") if len(scorings) == 1 else "score"
     figure, axes = panels(2, sharey=True)
@@ -159,9 +159,9 @@ def scores_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
     return Drawing(
         "scores",
         "Learner's scores",
-        "Cross-validated scores of the learner with the selected features. Honest: selection made "
-        "inside the folds, where problems of the same source are not asked; optimistic: with the "
-        "set selected from all rows. Answers to figures 3, 9, 13 and 18.",
+        "Cross-validated scores of the learner with the selected features. Nested: selection is "
+        "repeated inside each fold, without problems of the same source; non-nested: features "
+        "are selected once from all rows. Corresponds to figures 3, 9, 13 and 18.",
         figure,
         ("score", "arm", *QUARTERS),
         rows,

@@ -1,4 +1,4 @@
-"""The HTML of an experiment's page: its frame and style, headings, tables and what is folded."""
+"""The HTML of an experiment's page: frame, style, headings, tables and collapsible parts."""
 
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
@@ -38,11 +38,11 @@ NOTHING = "&ndash;"
 
 
 class Lines(tuple[Any, ...]):
-    """A cell of a table with something small beneath its first line."""
+    """A cell of a table with small lines beneath its first line."""
 
 
 def document(title: str, parts: Iterable[str]) -> str:
-    """Return a whole page; nothing in it is fetched from elsewhere."""
+    """Return a self-contained page."""
     return (
         "<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>\n"
@@ -53,7 +53,7 @@ def document(title: str, parts: Iterable[str]) -> str:
 
 
 def heading(name: str, title: str) -> str:
-    """Return the heading of a section, under a name to which links lead."""
+    """Return the heading of a section, with an anchor for links."""
     return f"<h2 id='{escape(name)}'>{escape(title)}</h2>"
 
 
@@ -63,7 +63,7 @@ def soft(text: str) -> str:
 
 
 def folded(summary: str, *parts: str) -> str:
-    """Return something of which at first only the summary is seen."""
+    """Return a collapsible part with a summary."""
     return "\n".join(
         [f"<details><summary>{escape(summary)}</summary>", *parts, "</details>"],
     )

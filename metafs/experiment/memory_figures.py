@@ -1,4 +1,4 @@
-"""The plots of what memory does along the stream: what it proposes, whom it asks, what it costs.
+"""The plots of memory along the stream: its proposals, its neighbours and its cost.
 
 B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021, figures 5, 11,
 14, 15, 19 and 20.
@@ -52,7 +52,7 @@ def features_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
         "features",
         "Number of features",
         "Features selected without and with memory, features that memory proposed, and those of "
-        "them that were selected. Answers to figure 5.",
+        "them that were selected. Corresponds to figure 5.",
         figure,
         ("arm", "features", *QUARTERS),
         rows,
@@ -65,7 +65,7 @@ def distance_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
     def lines(name: str) -> list[Series]:
         return [
             values(experiment, name, "nearest_distance", "nearest"),
-            values(experiment, name, "mean_distance", "mean of all asked"),
+            values(experiment, name, "mean_distance", "mean of all neighbours"),
         ]
 
     figure, axes = panels(len(arms), sharey=True)
@@ -75,9 +75,9 @@ def distance_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
     return Drawing(
         "distance",
         "Distance to the nearest problems",
-        "As memory grows, nearer problems should be found: 0 is the same, 1 has nothing in common. "
-        "Arms that ask the same neighbours show the same. Answers to figure 11, whose distances "
-        "rarely fall below 0.9.",
+        "As memory grows, nearer problems should be found: 0 is the same problem, 1 has nothing in "
+        "common. Arms with the same neighbours have the same distances. Corresponds to figure 11, "
+        "whose distances rarely fall below 0.9.",
         figure,
         ("arm", "distance", *QUARTERS),
         rows,
@@ -85,7 +85,7 @@ def distance_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
 
 
 def seconds_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
-    """Draw what memory costs, beside selection with and without it."""
+    """Draw the seconds of memory next to those of selection with and without it."""
 
     def lines(name: str) -> list[Series]:
         return [
@@ -103,9 +103,9 @@ def seconds_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
     return Drawing(
         "seconds",
         "What memory costs",
-        "Seconds of recall and of the other steps that memory needs, beside those of selection "
-        "with and without it. Answers to figures 19 and 20, where the search for neighbours took "
-        "longer than selection unless divided by 40; nothing is divided here.",
+        "Seconds of recall and of the other steps that memory needs, next to those of selection "
+        "with and without it. Corresponds to figures 19 and 20, where the search for neighbours "
+        "took longer than selection unless divided by 40; nothing is divided here.",
         figure,
         ("arm", "step", *QUARTERS),
         rows,
@@ -119,9 +119,9 @@ def _arm_by_arm(
     *,
     with_cold: bool = True,
 ) -> Rows:
-    """Draw the lines of each arm in a panel of its own, and return them by quarters.
+    """Draw the lines of each arm in its own panel, and return them by quarters.
 
-    Beside cold, the first line is cold's, and means are told.
+    With cold, the first line is cold's, and labels show means.
     """
     rows: Rows = []
     for panel, name in zip(axes, arms, strict=True):
@@ -165,15 +165,15 @@ def against_speedup(experiment: Experiment, arms: Sequence[str], of: str) -> Dra
         (
             "inverse_distance_speedup",
             "Nearness against speed-up",
-            "Does a near problem help more? Further right is nearer. Answers to figure 15, with a "
-            "correlation of 0.02.",
+            "Whether nearer problems help more; points to the right are nearer. Corresponds to "
+            "figure 15, with a correlation of 0.02.",
         )
         if inverse
         else (
             "transferred_speedup",
             "Features transferred against speed-up",
-            "Do more proposals help more? An arm that always proposes as many cannot tell. Answers "
-            "to figure 14, with a correlation of 0.14.",
+            "Whether more proposals help more; an arm that always proposes the same number cannot "
+            "show it. Corresponds to figure 14, with a correlation of 0.14.",
         )
     )
     columns = ("arm", "correlation", "correlation with its logarithm", "searches")

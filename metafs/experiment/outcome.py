@@ -1,4 +1,4 @@
-"""What one search on one problem cost until its target, and what it found."""
+"""The outcome of one search on one problem: its cost until the target, and its result."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -14,7 +14,7 @@ from metafs.pipeline.steps import Prepared, Worked
 from metafs.plugin.prior import Prior
 
 COUNTED = tuple(phase for phase in PHASES if phase != "learn")
-"""The phases that lie between a problem and its set of features, and that of keeping it."""
+"""The phases that count for the speed-up in seconds: all but learning."""
 NO_EXPERIENCE = "no relevant experience"
 DOUBTFUL = "no experience that deserves trust"
 
@@ -26,19 +26,19 @@ class Outcome:
     arm: str
     seed: int
     order: int | None
-    """Number of the stream order, 0 for its own; None for an arm that does not remember."""
+    """Number of the stream order, 0 for the original; None for an arm without memory."""
     problem: str
     index: int
-    """Place of the problem in the stream's own order, from 0."""
+    """Place of the problem in the original order of the stream, from 0."""
     position: int
-    """Its place in the order of this run, from 0: the paper's iteration index."""
+    """Place in the order of this run, from 0: the paper's iteration index."""
     target: float
     """Best fitness of the cold run of the same seed."""
     reached: bool
     evaluations: int
-    """Up to the first set that reaches the target; all of them if none does."""
+    """Evaluations up to the first set that reaches the target; all of them if none does."""
     n_evaluations: int
-    """All of them; a cold run goes on after its target, because it does not know it."""
+    """All evaluations; a cold run continues after its best set, because it has no target yet."""
     fitness: float
     score: float | None = None
     optimistic_score: float | None = None
@@ -50,7 +50,7 @@ class Outcome:
     """Features that were transferred and are selected."""
     nearest_distance: float | None = None
     mean_distance: float | None = None
-    """To all neighbours that were asked."""
+    """Mean distance to all neighbours."""
     seconds_to_target: float = 0.0
     """Describe, recall, expect, select and record together."""
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -58,21 +58,21 @@ class Outcome:
     stopped: str | None = None
     note: str | None = None
     why: Why | None = None
-    """What memory said, in the pass that is explained."""
+    """What memory expected, in the pass that is explained."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values, without what memory said."""
+        """Return plain values, without the explanation."""
         values = asdict(self)
         del values["why"]
         return values
 
 
 def fitness_of(worked: Worked, selector: str) -> float:
-    """Return the fitness of the selected set, or say that the selector tells none."""
+    """Return the fitness of the selected set; refuse a selector that reports none."""
     selection = worked.selection
     if selection.fitness is None or selection.n_evaluations is None:
         raise ProblemError(
-            f"selector {selector!r} does not tell fitness and number of evaluations, so nothing "
+            f"selector {selector!r} does not report fitness and number of evaluations, so nothing "
             "can be compared: use climb."
         )
     return selection.fitness
@@ -87,7 +87,7 @@ def outcome(
     seconds: Mapping[str, float] | None = None,
     **place: Any,
 ) -> Outcome:
-    """Tell what a search came to; `place` says in which arm, seed, order and position.
+    """Return the outcome of a search; `place` holds its arm, seed, order and position.
 
     `seconds` are those of another run, if this one did not stop at its target.
     """
@@ -122,7 +122,7 @@ def outcome(
 
 
 def _note(prior: Prior | None) -> str | None:
-    """Say of an arm that remembers when memory was of no use."""
+    """Return why memory was not used, for an arm that uses memory."""
     if prior is None:
         return NO_EXPERIENCE
     return DOUBTFUL if prior.doubtful else None

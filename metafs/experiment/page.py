@@ -16,23 +16,23 @@ from metafs.experiment.result import Experiment, settings_of
 from metafs.experiment.summary import column, ratios
 from metafs.experiment.why import MOST, Why
 
-WHY_COLUMNS = ("feature", "expected", "proposed by", "score here", "became")
-WORDS = ("proposed by", "became", "value", "arm", "features", "distance", "step")
+WHY_COLUMNS = ("feature", "expected", "proposed by", "score here", "outcome")
+WORDS = ("proposed by", "outcome", "value", "arm", "features", "distance", "step")
 READING = (
-    "Along the stream points are single searches, lines running means over a tenth of it, at least "
-    "five problems. The paper to whose figures the plots answer is B. Goertzel, N. Geisweiller, "
-    "C. Poulin, Meta-learning for feature selection, 2021."
+    "In plots along the stream, points are single searches and lines are running means over a "
+    "tenth of the stream, at least five problems. Captions refer to the figures of B. Goertzel, "
+    "N. Geisweiller, C. Poulin, Meta-learning for feature selection, 2021."
 )
 
 
 def page(experiment: Experiment, drawn: Sequence[Drawing], title: str = "Experiment") -> str:
-    """Return the page as HTML; nothing in it is fetched from elsewhere."""
+    """Return the page as self-contained HTML."""
     why = _why(experiment)
     sections = {
         "arms": "Arms",
         **{each.name: each.title for each in drawn},
         "problems": "Problems",
-        **({"why": "Why: what memory said"} if why else {}),
+        **({"why": "What memory proposed, and why"} if why else {}),
         "settings": "Settings",
     }
     parts = [
@@ -49,14 +49,15 @@ def page(experiment: Experiment, drawn: Sequence[Drawing], title: str = "Experim
         *(part for each in drawn for part in _figure(each)),
         heading("problems", sections["problems"]),
         soft(
-            "Evaluations until the target, seeds and orders averaged, and beside them the "
-            "geometric mean speed-up over cold; * not always reached."
+            "Evaluations until the target, averaged over seeds and orders, and the geometric mean "
+            "speed-up over cold; * the target was not always reached."
         ),
         table(*_problem_table(experiment)),
         *([heading("why", sections["why"]), *why] if why else []),
         heading("settings", sections["settings"]),
         soft(
-            "As in experiment.json. Seeds are told by their numbers; what has no value is default."
+            "As in experiment.json. Seeds are listed one by one; settings without a value have "
+            "their default."
         ),
         table(("setting", "value"), _settings(experiment), WORDS),
     ]
@@ -69,19 +70,19 @@ def _introduction(experiment: Experiment) -> str:
     return (
         f"{counted(n_used, 'problem')}, {counted(len(design.seed_numbers()), 'seed')}, "
         f"{counted(design.orders, 'order')} of the stream. "
-        f"Each problem is searched cold by {design.settings.selector_name}, and the best fitness "
-        "found is its target; every arm then searches until the target or until its budget is "
-        "spent. Arms that remember begin with an empty memory."
+        f"Each problem is first searched without memory (cold) by {design.settings.selector_name}; "
+        "the best fitness found is its target. Every other arm then searches until it reaches the "
+        "target or has spent its budget. Arms with memory begin with an empty memory."
     )
 
 
 def _warnings(experiment: Experiment) -> list[str]:
-    """Return what a reader must know before trusting the means."""
+    """Return warnings about missing problems."""
     messages = []
     if not experiment.complete:
         messages.append("The experiment was stopped before its end: later problems are missing.")
     messages += [
-        f"{each.problem} failed in arm {each.arm} and counts in none: {each.error}"
+        f"{each.problem} failed in arm {each.arm} and is left out of all arms: {each.error}"
         for each in experiment.failures
     ]
     inside = [f"<p>{escape(each)}</p>" for each in messages]
@@ -117,7 +118,7 @@ def _figure(drawn: Drawing) -> list[str]:
 
 
 def _problem_table(experiment: Experiment) -> tuple[list[str], list[list[Any]]]:
-    """Return a row for each problem, with what each arm needed."""
+    """Return a row for each problem, with the evaluations of each arm."""
     arms = experiment.arm_names
     others = [name for name in arms if name != COLD]
     columns = ["problem", "features", COLD]
@@ -142,19 +143,19 @@ def _problem_table(experiment: Experiment) -> tuple[list[str], list[list[Any]]]:
 
 
 def _why(experiment: Experiment) -> list[str]:
-    """Return what memory said of each problem, folded, in the pass that is explained."""
+    """Return what memory proposed for each problem, in the pass that is explained."""
     explained = [(each.problem, each.why) for each in experiment.outcomes if each.why is not None]
     if not explained:
         return []
     arm = next(each.arm for each in experiment.outcomes if each.why is not None)
     return [
         soft(
-            f"Arm {arm}, its first seed, in the order of the stream: whom memory asked, the {MOST} "
-            "features of which it expected most, and what became of them. Numbers after the names "
-            "of problems are their distances. Expected: what memory thought a feature worth. "
-            "Proposed by: the neighbour, or the feature's record over all problems, that "
-            "added most to this. Score here: what the feature turned out to tell, 1 for the best "
-            "of the problem. In no recorded set: in none of the sets that the search wrote down."
+            f"Arm {arm}, first seed, in the order of the stream: the neighbours of each problem, "
+            f"the {MOST} features with the highest expectation, and their outcomes. Numbers in "
+            "parentheses are distances. Expected: the expectation of memory before the search. "
+            "Proposed by: the neighbour, or the selection frequency over all problems, that "
+            "contributed most to it. Score here: the score of the feature on this problem, 1 for "
+            "the best. In no recorded set: no set that the search recorded had the feature."
         ),
         *(_why_of(problem, why) for problem, why in explained),
     ]
@@ -177,7 +178,7 @@ def _why_of(problem: str, why: Why) -> str:
     ]
     return folded(
         f"{problem}: {selected}",
-        soft(f"{why.memory} Asked: {asked}." if asked else why.memory),
+        soft(f"{why.memory} Neighbours: {asked}." if asked else why.memory),
         *([table(WHY_COLUMNS, rows, WORDS)] if rows else []),
     )
 

@@ -1,4 +1,4 @@
-"""What an experiment came to: its outcomes, each beside its baseline's, and plain values."""
+"""The result of an experiment: its outcomes, paired with those of the baseline, and as JSON."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,9 +48,9 @@ class Experiment:
         return [each for each in self.outcomes if each.arm == arm]
 
     def pairs(self, arm: str, baseline: str = COLD) -> list[Pair]:
-        """Return the outcomes of an arm, each with its baseline's; those without one are left out.
+        """Return the outcomes of an arm paired with the baseline's; unpaired ones are left out.
 
-        A baseline does not remember, so one outcome serves every order.
+        A baseline has no memory, so one outcome serves every order.
         """
         base = {(each.seed, each.index): each for each in self.of(baseline)}
         matched = ((each, base.get((each.seed, each.index))) for each in self.of(arm))
@@ -58,7 +58,7 @@ class Experiment:
 
     @cached_property
     def summaries(self) -> dict[str, ArmSummary]:
-        """Every arm in numbers, by its name."""
+        """The summary of every arm, by name."""
         return {
             name: summary(
                 pairs, [] if name in (COLD, RANKED) else self.pairs(name, baseline=RANKED)
@@ -86,7 +86,7 @@ class Experiment:
 
 
 def settings_of(experiment: Experiment) -> dict[str, Any]:
-    """Return what an experiment was asked to do, as plain values."""
+    """Return the settings of an experiment as plain values."""
     design, settings = experiment.design, experiment.design.settings
     return {
         "problems": experiment.n_problems,

@@ -1,12 +1,12 @@
 """The experiment of the paper: every problem cold, then each arm until the cold run's fitness.
 
-1. Each problem is solved cold, once a seed. The best fitness found is its target.
+1. Each problem is solved cold, once for each seed. The best fitness found is its target.
 2. Each arm goes through the stream and searches every problem until its target or until the
-   budget is spent. An arm that remembers does so in a MetaDB of its own, for each seed and order;
-   what it finds is recorded as `solve` records it.
+   budget is spent. An arm with memory has its own MetaDB for each seed and order, and records its
+   runs as `solve` does.
 
-Both sides are charged up to the target: the cold run is repeated with the same seed until it
-reaches its own, which gives its seconds.
+Costs are counted up to the target on both sides: the cold run is repeated with the same seed until
+it reaches its own target, to measure its seconds.
 
 B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021, section 4.1.
 """
@@ -36,7 +36,7 @@ from metafs.plugin.registry import Registry
 
 @dataclass(frozen=True)
 class Failed:
-    """A problem that could not be read or solved in some arm; it counts in none."""
+    """A problem that could not be read or solved in some arm; it is left out of all arms."""
 
     arm: str
     index: int
@@ -60,10 +60,10 @@ class Task:
     """By index; empty for the cold arm, which finds them."""
     db: Path | None = None
     explains: bool = False
-    """Whether each outcome tells what memory said."""
+    """Whether outcomes include an explanation."""
 
     def place(self, position: int, index: int) -> dict[str, Any]:
-        """Say where an outcome belongs."""
+        """Return arm, seed, order, index and position of an outcome."""
         return {
             "arm": self.arm.name,
             "seed": self.seed,
@@ -76,7 +76,7 @@ class Task:
 def run(
     stream: Sequence[Readable], design: Design, registry: Registry | None = None, jobs: int = 1
 ) -> Generator[Outcome | Failed, None, None]:
-    """Run every arm over a stream and yield what becomes of each problem, as it comes.
+    """Run every arm over a stream and yield the outcome of each problem as soon as it is known.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def run(
     registry : Registry, default=None
         The plugins; by default those that are installed.
     jobs : int, default=1
-        Processes; they do not change what is found.
+        Number of processes; it does not change the results.
 
     Yields
     ------
@@ -136,9 +136,9 @@ def _tasks(
     design: Design,
     registry: Registry,
 ) -> list[Task]:
-    """Return the passes of an arm; without memory every problem is a pass of its own.
+    """Return the passes of an arm; without memory every problem is a separate pass.
 
-    Of one arm the first pass is explained.
+    The first pass of one arm is explained.
     """
     tasks: list[Task] = []
     for seed in design.seed_numbers():
@@ -183,7 +183,7 @@ def _listed(task: Task) -> list[Outcome | Failed]:
 
 
 def outcomes(task: Task) -> Iterator[Outcome | Failed]:
-    """Go through the problems of a task, each starting from what the earlier ones taught."""
+    """Solve the problems of a task in order, each with the memory of the earlier ones."""
     memory = None
     if task.db is not None:
         db = MetaDB(task.db)
@@ -194,7 +194,7 @@ def outcomes(task: Task) -> Iterator[Outcome | Failed]:
         try:
             yield attempt(task, position, index, readable, memory)
         except MetaDBError:
-            raise  # an arm without its memory is another arm
+            raise  # without its memory the arm cannot go on
         except Exception as error:
             if is_interrupt(error):
                 raise KeyboardInterrupt from error
@@ -205,7 +205,7 @@ def outcomes(task: Task) -> Iterator[Outcome | Failed]:
 def _cold(
     task: Task, position: int, index: int, readable: Readable, memory: Memory | None
 ) -> Outcome:
-    """Search to the end, which gives the target; then search again until it, for the seconds."""
+    """Search to the end, which gives the target; repeat until the target, to measure seconds."""
     problem, plan = readable.read().by_name(), _plan_for(readable, task.plan)
     prepared = prepare(problem, plan, None, learning=task.learning)
     worked = work(prepared, learning=task.learning)
@@ -225,7 +225,7 @@ def _cold(
 def _warm(
     task: Task, position: int, index: int, readable: Readable, memory: Memory | None
 ) -> Outcome:
-    """Search until the target, and remember what was found."""
+    """Search until the target, and record the run."""
     target = task.targets[index]
     problem, plan = readable.read().by_name(), aimed(_plan_for(readable, task.plan), target)
     prepared = prepare(problem, plan, memory, learning=task.learning)
@@ -238,7 +238,7 @@ def _warm(
 
 
 def _why(problem: Problem, memory: Memory | None) -> Why | None:
-    """Return what memory said of a problem that was recorded just now."""
+    """Return the explanation of a problem that was just recorded."""
     found = memory.db.find_problem(problem.name, space_of(problem)) if memory else None
     return why(memory.db, found) if memory and found else None
 
@@ -248,9 +248,9 @@ def _plan_for(readable: Readable, plan: Plan) -> Plan:
 
 
 def aimed(plan: Plan, target: float) -> Plan:
-    """Return the plan with a search that stops once it reaches the target.
+    """Return the plan with a search that stops at the target.
 
-    The target is one of all rows; inside the folds of the learner it would mean nothing.
+    The target is a fitness on all rows, so it does not apply inside the learner's folds.
     """
     params = {**plan.settings.params, TARGET: target}
     return replace(

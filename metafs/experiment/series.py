@@ -17,7 +17,7 @@ QUARTERS = ("first quarter", "second", "third", "last")
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One value of each search, by its place in the stream; NaN where it is not known."""
+    """One value of each search, by its place in the stream; NaN where unknown."""
 
     label: str
     arm: str
@@ -70,7 +70,7 @@ class Series:
 def in_every_order(experiment: Experiment, arm: str) -> list[Outcome]:
     """Return the outcomes of an arm at their places in every order of the stream.
 
-    Those of an arm that does not remember hold in each order, at another place.
+    An outcome of an arm without memory is repeated for each order, at its place there.
     """
     place = {
         (each.order, each.index): each.position

@@ -1,4 +1,4 @@
-"""An arm in numbers: how much faster than its baselines, and what its searches came to."""
+"""The summary of an arm: its speed-up over the baselines, and means over its searches."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ MEANS: Mapping[str, str] = {
     "mean_nearest_distance": "nearest_distance",
     "seconds": "seconds_to_target",
 }
-"""Means over problems, and which value of an outcome each is the mean of."""
+"""Names of means over problems, and the field of an outcome that each averages."""
 SECONDS = "seconds_to_target"
 
 
 @dataclass(frozen=True)
 class ArmSummary:
-    """An arm in numbers. Every mean is over problems, seeds and orders averaged inside each."""
+    """Summary of an arm. Means are over problems; seeds and orders are averaged first."""
 
     problems: int
     searches: int
@@ -39,13 +39,13 @@ class ArmSummary:
     """In evaluations, over the cold search."""
     speedup_seconds: Speedup
     over_ranked: Speedup | None
-    """In evaluations, over the search by the problem's own ranking."""
+    """In evaluations, over the search ranked by univariate relevance."""
     over_ranked_seconds: Speedup | None
     as_published: float
     """Geometric mean with all evaluations of the cold search, also those after its best set."""
     means: Mapping[str, float | None]
     without_experience: float
-    """The share of searches for which memory had nothing to say, or nothing worth trusting."""
+    """The share of searches without relevant experience, or with doubtful experience."""
     transferred_correlation: float | None
     """Pearson's, of the number of features transferred with the speed-up."""
     inverse_distance_correlation: float | None
@@ -53,7 +53,7 @@ class ArmSummary:
     seconds_by_phase: Mapping[str, float]
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values, all on one level but for the phases."""
+        """Return plain values, flat except for the phases."""
         return {
             "problems": self.problems,
             "searches": self.searches,
@@ -71,7 +71,7 @@ class ArmSummary:
 
 
 def summary(over_cold: Sequence[Pair], over_ranked: Sequence[Pair] = ()) -> ArmSummary:
-    """Return an arm in numbers, from its outcomes beside those of its baselines."""
+    """Return the summary of an arm, from its outcomes paired with those of the baselines."""
     ours = [each for each, _ in over_cold]
     problem = column(ours, "index").astype(np.int64)
     ratio = ratios(over_cold)
@@ -104,7 +104,7 @@ def summary(over_cold: Sequence[Pair], over_ranked: Sequence[Pair] = ()) -> ArmS
 
 
 def column(outcomes: Sequence[Outcome], name: str) -> Array:
-    """Return one value of each outcome as a number; NaN where it is not known."""
+    """Return one value of each outcome as a number; NaN where unknown."""
     values = (getattr(each, name) for each in outcomes)
     return np.array([np.nan if value is None else float(value) for value in values])
 
@@ -127,7 +127,7 @@ def _mean(values: Array, problem: Array) -> float | None:
 
 
 def _named(found: Speedup | None, suffix: str = "") -> dict[str, Any]:
-    """Return a speed-up under the names that programs know."""
+    """Return a speed-up under its JSON keys."""
     return {
         f"geometric_mean_speedup{suffix}": found and found.geometric_mean,
         f"geometric_mean_speedup{suffix}_interval": found and found.geometric_mean_interval,

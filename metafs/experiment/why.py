@@ -1,4 +1,4 @@
-"""Why: what memory said of a problem of the stream, by whom, and what survived."""
+"""The explanation of a problem in an experiment: what memory proposed, and the outcomes."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -12,19 +12,19 @@ from metafs.plugin.prior import most_expected
 from metafs.transfer.explanation import SELECTED, RecalledNeighbour
 
 MOST = 10
-"""Features told of a problem."""
+"""Number of features explained for each problem."""
 
 
 @dataclass(frozen=True)
 class Proposed:
-    """A feature of which memory expected something."""
+    """A feature that memory proposed."""
 
     feature: str
     expected: float
     by: str | None
-    """The neighbour, or what else, that added most to the expectation."""
+    """The neighbour, or other source, that contributed most to the expectation."""
     distance: float | None
-    """How far that neighbour is."""
+    """The distance of that neighbour."""
     relative: float | None
     """Its score here, 1 for the best feature."""
     fate: str
@@ -37,7 +37,7 @@ class Proposed:
 
 @dataclass(frozen=True)
 class Why:
-    """What memory said of one problem: whom it asked, and what it expected most."""
+    """The neighbours of one problem, and the features with the highest expectation."""
 
     memory: str
     neighbours: tuple[RecalledNeighbour, ...]
@@ -54,7 +54,7 @@ class Why:
 
 
 def why(db: MetaDB, problem: Mapping[str, Any]) -> Why | None:
-    """Return what memory said of a problem before its best run; None if it has none."""
+    """Return the explanation of a problem's best run; None if it has none."""
     stored = db.told_run(problem["problem_id"])
     if stored is None:
         return None

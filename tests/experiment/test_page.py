@@ -175,7 +175,7 @@ def test_missing_outcomes_are_reported(whole):
     found = replace(whole, all_outcomes=whole.outcomes[:-3], failures=[failed])
     text = " ".join(read_page(found).text)
     assert "stopped before its end" in text
-    assert f"{ODD} failed in arm guided and counts in none: too <b>few rows" in text
+    assert f"{ODD} failed in arm guided and is left out of all arms: too <b>few rows" in text
 
 
 @pytest.mark.parametrize("name", ["xaxis", "yaxis"])

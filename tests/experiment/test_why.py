@@ -102,4 +102,4 @@ def test_without_an_arm_that_remembers_nothing_is_explained():
     design = Design(arms_named(["cold-ranked"]), learning=False, settings=Settings(budget=60))
     found = Experiment(design, 1, list(run([Given(problem(0))], design, REGISTRY)))
     assert found.as_json()["why"] == []
-    assert "what memory said" not in page(found, [])
+    assert "What memory proposed" not in page(found, [])
