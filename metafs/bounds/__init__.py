@@ -1,4 +1,4 @@
-"""Bounds on errors and dimensions: how far a selection can be trusted, by theorem."""
+"""Generalisation bounds: how far the error of a selection can exceed its training error."""
 
 from metafs.bounds.meta_features import (
     direct_selection_dimension,

@@ -1,4 +1,4 @@
-r"""What selecting by meta-features costs in generalisation, against selecting each feature freely.
+r"""Generalisation bounds of selection by meta-features, and of free selection for comparison.
 
 A search of J steps over :math:`|MF|` possible values of the meta-features can end in few sets
 (lemmas 1 and 2), so with probability :math:`1 - \delta`, whatever function of a class with
@@ -86,9 +86,9 @@ def log_mufasa_choices(n_steps: int, n_values: float = math.inf) -> float:
 
 
 def log_direct_choices(n_selected: int, log_n_features: float) -> float:
-    """Return n ln N: what stands in the place of g(J) when each of N features is chosen freely.
+    """Return n ln N, which replaces g(J) when each of N features is chosen freely.
 
-    N is given by its logarithm, for it may be larger than any number a computer holds.
+    N is given by its logarithm, because it may exceed the largest float.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def mufasa_bound(
 ) -> float:
     """Return the bound of theorem 4 on the error after a search by meta-features.
 
-    1 if it says nothing. The theorem is about two classes.
+    1 if the bound is trivial. The theorem is about two classes.
 
     Parameters
     ----------
@@ -122,13 +122,13 @@ def mufasa_bound(
     n_samples : int
         m, the size of the sample.
     gamma : float
-        The margin that was asked for, above 0 and at most 1.
+        The required margin, above 0 and at most 1.
     dimension : float
         d, the fat-shattering dimension of the classifiers at gamma / 32.
     n_steps, n_values
         As in `log_mufasa_choices`.
     delta : float, default=0.05
-        With what probability the bound may fail.
+        The probability with which the bound may fail.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""How wrong 1-nearest-neighbour can be on new data, from its margins and its features.
+r"""Generalisation bound of 1-nearest-neighbour, from its margins and the number of features.
 
 With probability :math:`1 - \delta` over a sample of m points of two classes in a ball of radius R,
 for every set F of N features and every :math:`\gamma \in (0, 1]` at once, the error of the
@@ -17,9 +17,9 @@ real-valued functions whose fat-shattering dimension at :math:`\gamma / 32` is d
 from P. L. Bartlett, "The sample complexity of pattern classification with neural networks", IEEE
 Transactions on Information Theory, 1998.
 
-An error is never above 1, so a bound that would be says nothing and is given as 1. That is the
-rule rather than the exception: d grows with a power of :math:`64 R / \gamma`. From d = 34 m on,
-d ln(34em/d) falls again, although a richer class cannot do better; there, too, the bound is 1.
+A bound above 1 is trivial and is returned as 1. This is the usual case, because d grows with a
+power of :math:`64 R / \gamma`. From d = 34 m on, d ln(34em/d) decreases, although a richer class
+cannot have a smaller bound; there, too, the bound is 1.
 """
 
 import math
@@ -57,9 +57,9 @@ def margin_error(margins: ArrayLike, gamma: float) -> float:
 
 
 def fat_shattering_dimension(radius: float, gamma: float, n_selected: int) -> float:
-    """Return d, the bound on the richness of 1-nearest-neighbour on so many features.
+    """Return d, an upper bound of the fat-shattering dimension of 1-nearest-neighbour.
 
-    Infinity where it is too large for a float.
+    Infinity if it is too large for a float.
 
     Examples
     --------
@@ -86,9 +86,9 @@ def complexity(
     *,
     log_n_choices: float = 0.0,
 ) -> float:
-    """Return what has to be added to the margin error: the root in the bound.
+    """Return the complexity term of the bound, the root that is added to the margin error.
 
-    Infinity where the dimension is so large, from 34 a sample on, that the theorem says nothing.
+    Infinity if the dimension is at least 34 times the number of samples: the bound is then trivial.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ def complexity(
     dimension : float
         d, the fat-shattering dimension at gamma / 32.
     delta : float, default=0.05
-        With what probability the bound may fail.
+        The probability with which the bound may fail.
     log_n_choices : float, default=0.0
-        Logarithm of the number of classes of functions among which was chosen; 0 for theorem 2.
+        Logarithm of the number of function classes to choose from; 0 for theorem 2.
 
     Examples
     --------

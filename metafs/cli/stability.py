@@ -1,4 +1,4 @@
-"""`metafs stability`: how much a selector's answers agree when the rows change a little."""
+"""`metafs stability`: how much a selector's results agree when the rows change slightly."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -45,7 +45,7 @@ INDICES = ("jensen_shannon", "by_chance", "jaccard", "kuncheva")
     help="How often to select.",
 )
 @click.option(
-    "--share", default=0.9, show_default=True, metavar="X", help="Rows that each selection sees."
+    "--share", default=0.9, show_default=True, metavar="X", help="Share of rows in each resample."
 )
 @click.option("--bootstrap", is_flag=True, help="Draw rows with replacement.")
 @click.option(
@@ -62,13 +62,14 @@ INDICES = ("jensen_shannon", "by_chance", "jaccard", "kuncheva")
 @json_lines_option
 @click.pass_context
 def stability(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> None:
-    """Tell how stable a selector is on each problem of SOURCE...
+    """Measure the stability of a selector on each problem of SOURCE...
 
-    It selects from many samples of the rows; 1 means that all answers agree. Jensen-Shannon
-    compares rankings, and by_chance is its value for random ones, which depends on --resamples and
-    --top; Jaccard and Kuncheva compare sets, and Kuncheva is 0 for chance. A selector may rank
-    alike and yet cut off elsewhere: with --top K all of them compare the first K features.
-    --json also tells how often each feature was selected. Nothing is recorded unless asked for.
+    The selector is applied to many resamples of the rows; 1 means that all results are equal.
+    Jensen-Shannon compares rankings, and by_chance is its value for random rankings, which depends
+    on --resamples and --top. Jaccard and Kuncheva compare sets, and Kuncheva is 0 for chance. A
+    selector may give the same rankings but sets of different sizes: with --top K all indices
+    compare the first K features. --json also gives the selection frequency of each feature.
+    Results are recorded only with --record.
 
     Example: metafs stability customers/ --target churned --selector relieff --top 10
     """
@@ -103,7 +104,7 @@ def stability(ctx: click.Context, /, source: tuple[str, ...], **options: Any) ->
     )
     debug = ctx.meta["metafs.debug"]
     with warnings.catch_warnings():
-        if not debug:  # what a selector mutters about convergence is not for the reader of a table
+        if not debug:  # warnings of selectors, about convergence for example
             warnings.simplefilter("ignore")
         all_well = _drain(stream, selector, measure, options["as_json"], debug)
     if db is not None:
@@ -118,7 +119,7 @@ def _drain(
     as_json: bool,
     debug: bool,
 ) -> bool:
-    """Print what is found of each problem, and tell whether all could be measured."""
+    """Print the indices of each problem, and return whether none failed."""
     progress, rows, failed = Progress(len(stream)), [], 0
     try:
         for each in stream:
@@ -127,7 +128,7 @@ def _drain(
             progress.clear()
             progress.done()
             if as_json:
-                echo_line(to_json(_told(each.name, selector, found)))
+                echo_line(to_json(_as_json(each.name, selector, found)))
             elif isinstance(found, dict):
                 rows.append((each.name, selector, *(found[index] for index in INDICES)))
             if isinstance(found, Failure):
@@ -135,7 +136,7 @@ def _drain(
                 echo_message(one_line(f"failed: {found.name}: {found.message}"))
                 if debug:
                     echo_message(found.details)
-    finally:  # also what was found before Ctrl-C
+    finally:  # also after Ctrl-C
         progress.clear()
         if not as_json:
             echo_table(("problem", "selector", *INDICES), rows)
@@ -145,14 +146,14 @@ def _drain(
 def _measured(
     readable: Source, selector: str, measure: Callable[[Problem], Stability]
 ) -> dict[str, Any] | Failure:
-    """Read a problem and measure how stable the selector is on it, or say why that failed."""
+    """Read a problem and measure the selector's stability on it, or return the failure."""
     problem = None
     try:
         problem = readable.read()
         with blaming("selector", selector, problem):
             found = measure(problem)
     except MetaDBError:
-        raise  # what was asked for cannot be recorded
+        raise  # the result cannot be recorded
     except Exception as error:
         return failure(error, readable.name, readable.origin, problem)
     shares = found.share_selected
@@ -162,8 +163,8 @@ def _measured(
     }
 
 
-def _told(problem: str, selector: str, found: dict[str, Any] | Failure) -> dict[str, Any]:
-    """Return all that programs are told of a problem, in one order."""
+def _as_json(problem: str, selector: str, found: dict[str, Any] | Failure) -> dict[str, Any]:
+    """Return the JSON object of a problem, always with the same keys."""
     nothing = dict.fromkeys((*INDICES, "share_selected"))
     return {
         "problem": problem,

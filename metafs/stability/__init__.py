@@ -1,4 +1,4 @@
-"""How much a selection changes when the data change a little."""
+"""Stability of feature selection: how much a selection changes when the rows change slightly."""
 
 from metafs.stability.indices import (
     jaccard,

@@ -1,10 +1,10 @@
-r"""Indices of stability: 1 for rankings or sets that never change, less the more they do.
+r"""Stability indices: 1 for rankings or sets that never change, lower the more they do.
 
-**Jensen-Shannon**, of rankings. The feature at rank r of the first k of l features weighs
+**Jensen-Shannon**, of rankings. The feature at rank r of the first k of l features has weight
 
 .. math:: q(r) = \frac{1}{2k} \Big(1 + \sum_{i=r}^{k} \frac{1}{i}\Big),
 
-those behind weigh nothing, so that N rankings are N distributions over the features, and
+and the other features have weight 0, so that N rankings are N distributions over the features, and
 
 .. math::
 
@@ -12,10 +12,10 @@ those behind weigh nothing, so that N rankings are N distributions over the feat
     D = \frac{1}{N} \sum_{i=1}^{N} \mathrm{KL}(q_i \,\|\, \bar q), \qquad
     D^* = \frac{1}{N} \sum_{i=1}^{N} \mathrm{KL}(q_i \,\|\, 1/l),
 
-where D* is what random rankings come to when they are many. Of few random ones the index is well
-above 0 (20 rankings, the first 20 of 2000 features: 0.39; two rankings: 0.84), so
-`jensen_shannon_by_chance` says where it begins.
-A set is the distribution that is uniform over its features. S lies between 0 and 1.
+where D* is the value of D for many random rankings. For few random rankings the index is well above
+0 (20 rankings, the first 20 of 2000 features: 0.39; two rankings: 0.84), so
+`jensen_shannon_by_chance` gives its value for as many random rankings.
+A set is the uniform distribution over its features. S lies between 0 and 1.
 
 R. Guzmán-Martínez, R. Alaiz-Rodríguez, "Feature selection stability assessment based on the
 Jensen-Shannon divergence", ECML PKDD 2011.
@@ -23,12 +23,12 @@ Jensen-Shannon divergence", ECML PKDD 2011.
 **Jaccard**, of sets: the mean over all pairs of the share of common features.
 
 **Kuncheva**, of sets: the mean over all pairs of :math:`(r l - k^2) / (k (l - k))` for two sets of
-k features with r in common, which is 0 for what chance has in common. Sets of different sizes
-take the form that equals it when all have one size,
+k features with r in common, which is 0 on average for random sets. For sets of different sizes it
+is generalised to
 
 .. math:: 1 - \sum_j \frac{N}{N - 1}\, p_j (1 - p_j) \Big/ \bar k \Big(1 - \frac{\bar k}{l}\Big),
 
-with p the share of sets that hold feature j and k̄ the mean size.
+with p the share of sets that contain feature j and k̄ the mean size.
 
 L. I. Kuncheva, "A stability index for feature selection", IASTED AIA 2007; S. Nogueira,
 K. Sechidis, G. Brown, "On the stability of feature selection algorithms", JMLR 18, 2018.
@@ -43,7 +43,7 @@ from scipy.special import rel_entr
 from metafs.data.typing import Array
 from metafs.errors import UsageError
 
-_DRAWS = 50  # sets of random rankings, fewer of them where features are many
+_DRAWS = 50  # sets of random rankings, fewer if there are many features
 
 
 def rank_weights(k: int) -> Array:
@@ -64,8 +64,7 @@ def jensen_shannon(rankings: ArrayLike, k: int | None = None) -> float:
     Parameters
     ----------
     rankings : array-like of shape (n_rankings, n_features)
-        The rank of each feature, 1 for the best. Features of equal rank share the weights of
-        the places that they take together.
+        The rank of each feature, 1 for the best. Tied features share the weights of their places.
     k : int, default=None
         How many places count; None for all.
 
@@ -83,7 +82,7 @@ def jensen_shannon(rankings: ArrayLike, k: int | None = None) -> float:
 
 
 def jensen_shannon_by_chance(n_rankings: int, n_features: int, k: int | None = None) -> float:
-    """Return the index of as many random rankings, on average: no stability at all.
+    """Return the mean index of as many random rankings.
 
     Examples
     --------
@@ -127,7 +126,7 @@ def jaccard(selected: ArrayLike) -> float:
 
 
 def kuncheva(selected: ArrayLike) -> float:
-    """Return what sets have in common beyond chance; negative for less than chance.
+    """Return the chance-corrected overlap of sets; negative if below chance.
 
     Examples
     --------
@@ -180,7 +179,7 @@ def _distribution(ranks: Array, places: Array) -> Array:
 
 
 def _similarity(distributions: Array) -> float:
-    """Return 1 less the divergence of distributions, as a share of that of random ones."""
+    """Return 1 minus the divergence of distributions divided by that of random ones."""
     divergence = rel_entr(distributions, distributions.mean(axis=0)).sum(axis=1).mean()
     random = rel_entr(distributions, 1 / distributions.shape[1]).sum(axis=1).mean()
     if divergence <= 1e-12 * random or random <= 1e-12:

@@ -1,4 +1,4 @@
-"""How stable a selector is on some data: it selects again and again from parts of the rows."""
+"""The stability of a selector on a problem, measured by resampling the rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,20 +32,20 @@ from metafs.version import __version__
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """How much a selector's answers agree; 1 for always the same."""
+    """Agreement of a selector's results over resamples; 1 if they are always the same."""
 
     jensen_shannon: float
-    """Of the rankings, differences at the top weighing more."""
+    """Of the rankings; differences at the top have more weight."""
     by_chance: float
-    """What the Jensen-Shannon index is of as many random rankings."""
+    """The Jensen-Shannon index of as many random rankings."""
     jaccard: float
     """Of the sets: the mean share of common features."""
     kuncheva: float
-    """Of the sets: what they have in common beyond chance, 0 for none."""
+    """Of the sets: the chance-corrected overlap, 0 for chance."""
     share_selected: Array = field(repr=False)
-    """(n_features,): how often each feature was selected."""
+    """(n_features,): the selection frequency of each feature."""
     rankings: Array = field(repr=False)
-    """(n_resamples, n_features): 1 for the best; equal where the selector sees no difference."""
+    """(n_resamples, n_features): 1 for the best; features with equal scores are tied."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Resampling:
     Parameters
     ----------
     share : float
-        The share of the rows that is drawn, of every class alike.
+        The share of the rows that is drawn, stratified by class.
     bootstrap : bool
         Whether a row may be drawn more than once.
     """
@@ -92,7 +92,7 @@ def stability_of(
     registry: Registry | None = None,
     db: MetaDB | str | PathLike[str] | None = None,
 ) -> Stability:
-    """Tell how stable a selector is on these data.
+    """Measure the stability of a selector on these data.
 
     Parameters
     ----------
@@ -105,15 +105,15 @@ def stability_of(
     n_resamples : int, default=20
         How often to select.
     share : float, default=0.9
-        The share of the rows that each selection sees, of every class alike.
+        The share of the rows in each resample, stratified by class.
     bootstrap : bool, default=False
         Draw rows with replacement.
     top : int, default=None
-        Compare only the first features of each ranking, and take them for the sets. None
+        Compare only the first features of each ranking, and use them as the sets. None
         compares whole rankings, and the sets that the selector chose.
     random_state : int, RandomState instance or None, default=None
-        Decides which rows are drawn, and the chance inside a selector that was given no
-        random_state of its own. The same seed gives the same answer for any n_jobs.
+        Seed of the resamples, and of a selector whose own random_state is None. The same seed
+        gives the same result for any n_jobs.
     n_jobs : int, default=None
         Processes.
     params : mapping, default=None
@@ -140,7 +140,7 @@ def stability_of(
     memory = None
     if db is not None:
         memory = db if isinstance(db, MetaDB) else MetaDB(db)
-        memory.ensure()  # rather than to find out in the end
+        memory.ensure()  # fail before the work, not after it
     seeds = check_random_state(random_state).randint(2**31 - 1, size=n_resamples).tolist()
     work = partial(selection_from_part, ready, problem, resampling)
     with open_engine(jobs=n_jobs or 1) as side_by_side:
@@ -168,7 +168,7 @@ def stability_of(
 def selection_from_part(
     selector: Any, problem: Problem, resampling: Resampling, seed: int
 ) -> Selection:
-    """Select from rows drawn with this seed, which also seeds a selector without a seed."""
+    """Select from a resample with this seed, which also seeds a selector without a seed."""
     rng = np.random.default_rng(seed)
     rows = resampling.rows(problem, rng)
     own = selector.get_params(deep=False)
@@ -187,7 +187,7 @@ def selection_from_part(
 
 
 def stability(selections: list[Selection], top: int | None = None) -> Stability:
-    """Compare the answers of a selector."""
+    """Compare the results of a selector on several resamples."""
     rankings = np.array([tied_ranks(each) for each in selections])
     if top is None:
         selected = np.array([each.selected for each in selections])
@@ -206,10 +206,10 @@ def stability(selections: list[Selection], top: int | None = None) -> Stability:
 
 
 def tied_ranks(selection: Selection) -> Array:
-    """Return ranks in which neighbours with equal scores, selected alike, are equal.
+    """Return ranks in which features with equal scores, both or neither selected, are tied.
 
-    A ranking orders them by column, as if the selector saw a difference, and always the same:
-    a selector that says nothing would seem stable.
+    A ranking breaks ties by column, always in the same way: a selector that scores all features
+    equally would seem stable.
     """
     order = np.argsort(selection.ranking, kind="stable")
     scores = np.where(np.isnan(selection.scores), -np.inf, selection.scores)[order]

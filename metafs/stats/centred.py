@@ -1,4 +1,4 @@
-"""Columns around their means, so that they can be added up over rows, whatever a table holds."""
+"""Centred columns of a table, dense or sparse, with missing values at the mean."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _CONSTANT = 1e-15  # a variance, in columns of size 1, that is the rounding of s
 
 
 class Centred:
-    """Columns of like size around their means, which also stand for what is missing.
+    """Columns scaled to similar size and centred; missing values are at the mean.
 
     Sparse tables stay sparse.
 
@@ -36,7 +36,7 @@ class Centred:
         self.variance[self.variance < _CONSTANT] = 0.0
 
     def along(self, rows: Array) -> Array:
-        """Return the sum of each column, with every row as often as each of `rows` says."""
+        """Return the sums of each column, weighted by each row of `rows`."""
         return np.asarray(rows @ self._table) - np.outer(rows.sum(axis=1), self._mean)
 
 

@@ -1,4 +1,4 @@
-"""Columns as learners want them: no missing numbers, a column for each category, often dense."""
+"""Preparation of columns for learners: imputation, one-hot encoding, dense where possible."""
 
 from collections.abc import Collection
 from typing import Any

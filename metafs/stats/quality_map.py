@@ -1,4 +1,4 @@
-r"""Quality map: what properties of a feature tell of its quality.
+r"""Quality map: predicts the quality of a feature from its meta-features.
 
 Algorithm 1, with a measure of quality and a regression algorithm to choose:
 
@@ -6,9 +6,9 @@ Algorithm 1, with a measure of quality and a regression algorithm to choose:
 2. write down its meta-features, :math:`X_{MF}` of shape N x k;
 3. learn :math:`\hat Q: \mathbb{R}^k \to \mathbb{R}` from :math:`(X_{MF}, Y_{MF})` by regression.
 
-The map judges features that nobody has measured. How well it does that, and what each meta-feature
-contributes to it, is asked of features that were held out: the correlation of predicted and
-measured quality, and its drop when a meta-feature is left out (section 5.1).
+The map predicts the quality of features that have not been measured. It is evaluated on held-out
+features: by the correlation of predicted and measured quality, and for each meta-feature by the
+drop of this correlation without it (section 5.1).
 
 E. Krupka, A. Navot, N. Tishby, "Learning to select features using their properties", Journal of
 Machine Learning Research 9, 2008.
@@ -101,7 +101,7 @@ class QualityMap(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return self
 
     def predict(self, meta_features: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Return the expected quality of features, with ``return_std`` also how sure that is."""
+        """Return the expected quality of features, with ``return_std`` also standard deviations."""
         check_is_fitted(self)
         known, _ = _described(meta_features)
         if known.shape[1] != len(self.medians_):
@@ -281,7 +281,7 @@ def _described(meta_features: Any, quality: Any = None) -> tuple[Array, Array]:
     if np.isinf(values).any():
         raise ProblemError(
             f"{_WHERE}: the quality of feature {int(np.isinf(values).argmax()) + 1} is infinite; "
-            "mend it, or say NaN for unknown."
+            "correct it, or use NaN for unknown."
         )
     return known, values
 

@@ -1,6 +1,6 @@
-"""What a regressor can be asked: to weight its rows, and to say how sure it is.
+"""Optional abilities of regressors: sample weights, and standard deviations of predictions.
 
-A scikit-learn pipeline answers for its last step.
+A scikit-learn pipeline has the abilities of its last step.
 """
 
 from inspect import signature
@@ -15,7 +15,7 @@ from metafs.errors import UsageError
 
 
 def _last_step(regressor: Any) -> tuple[str, Any]:
-    """Return the estimator at the end of nested pipelines, and what its parameters begin with."""
+    """Return the prefix of its parameters, and the estimator at the end of nested pipelines."""
     prefix = ""
     while isinstance(regressor, Pipeline):
         name, regressor = regressor.steps[-1]
@@ -49,7 +49,7 @@ def takes_weights(regressor: Any) -> bool:
 
 
 def fitted(regressor: Any, X: Array, y: Array, sample_weight: Array | None = None) -> Any:
-    """Return a fitted copy of a regressor, whose rows count as much as their weights say."""
+    """Return a copy of a regressor, fitted with sample weights if given."""
     if sample_weight is None:
         return clone(regressor).fit(X, y)
     prefix, last = _last_step(regressor)
@@ -62,11 +62,11 @@ def fitted(regressor: Any, X: Array, y: Array, sample_weight: Array | None = Non
 
 
 def predicted_with_std(regressor: Any, X: Array) -> tuple[Array, Array]:
-    """Return predictions and their standard deviations, or say that there are none."""
+    """Return predictions and standard deviations; refuse a regressor that has none."""
     if not knows_how_sure(regressor):
         raise UsageError(
-            f"{type(_last_step(regressor)[1]).__name__} does not tell how sure it is: leave out "
-            "return_std, or take a regressor that does, such as gp, ridge, forest or weighted-knn."
+            f"{type(_last_step(regressor)[1]).__name__} gives no standard deviations: leave out "
+            "return_std, or use a regressor that does, such as gp, ridge, forest or weighted-knn."
         )
     prediction, std = regressor.predict(X, return_std=True)
     return prediction, std

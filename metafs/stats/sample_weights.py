@@ -1,6 +1,6 @@
-r"""Sample weights: a sample whose margins resemble those of many others counts for more.
+r"""Sample weights: a sample whose margins resemble those of many others has more weight.
 
-In the margin vector of a sample each feature is replaced by how much farther the sample lies, in
+In the margin vector of a sample each feature is replaced by how much farther the sample is, in
 that feature, from all samples of other classes M than from those of its own class H:
 
 .. math:: x'_j = \sum_{z \in M} |x_j - z_j| - \sum_{z \in H} |x_j - z_j|

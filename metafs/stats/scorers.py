@@ -13,7 +13,7 @@ from metafs.errors import UsageError
 
 
 def scorer_named(scoring: str) -> Any:
-    """Return scikit-learn's scorer of that name, or say which names are near."""
+    """Return scikit-learn's scorer of that name; suggest similar names if there is none."""
     if scoring not in get_scorer_names():
         beginning = [name for name in get_scorer_names() if name.startswith(scoring)]
         near = beginning[:3] or get_close_matches(scoring, get_scorer_names(), n=3)
@@ -28,7 +28,7 @@ def default_scoring(problem: Problem) -> str:
 
 
 def best_possible(scoring: str) -> float:
-    """Return the best that a scorer can give: 0 for errors, else 1.
+    """Return the best possible score: 0 for errors, else 1.
 
     Examples
     --------
@@ -39,9 +39,9 @@ def best_possible(scoring: str) -> float:
 
 
 def is_defined(scoring: str, y: Array) -> bool:
-    """Tell whether a scorer means anything on test rows with this target.
+    """Return whether a scorer is defined on test rows with this target.
 
-    The share of variance that is explained means nothing where nothing varies.
+    The explained share of variance is undefined for a constant target.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""Smoothing: measured quality shrunk towards what meta-features let expect of it.
+r"""Smoothing: measured quality shrunk towards what meta-features predict.
 
 With few samples the measured quality q of a feature is noisy. If the true one scatters around the
 map's prediction m with variance :math:`\tau^2`, and the measured one around the true one with the
@@ -7,10 +7,10 @@ variance :math:`s^2`, the best estimate lies between the two,
 .. math:: \hat q = m + \frac{\tau^2}{\tau^2 + s^2} \, (q - m), \qquad
           \tau^2 = \max\Big(0, \frac1N \sum_j \big( (q_j - m_j)^2 - s_j^2 \big) \Big)
 
-where the map that predicts a feature has not seen it (empirical Bayes). :math:`s^2` is what
-permuting the target does to the quality, averaged over features, because the quality of a rare word
-does not vary under permutation and still says little. The bootstrap overstates it where samples are
-few, and disjoint halves fail for a word that occurs once.
+where the map that predicts a feature has not seen it (empirical Bayes). :math:`s^2` is the variance
+of the quality under permutation of the target, averaged over features, because the quality of a
+rare word does not vary under permutation and is uncertain all the same. The bootstrap overestimates
+it for small samples, and disjoint halves fail for a word that occurs once.
 
 E. Krupka, A. Navot, N. Tishby, "Learning to select features using their properties", Journal of
 Machine Learning Research 9, 2008, conjectures in section 9 that smoothing helps where samples are
@@ -56,9 +56,9 @@ def chance_variance(
 ) -> Array:
     """Return the variance of each feature's measured quality when the target is permuted.
 
-    It is what chance does to a feature that tells nothing, as most do. Few draws serve for the
-    mean over many features, which with few rows is also the better guess for each of them: the
-    quality of a rare feature may not depend on chance at all and still say little.
+    This is the noise of an irrelevant feature, as most are. Few draws suffice for the mean over
+    many features, which with few rows is also the better estimate for each of them: the quality
+    of a rare feature may not vary under permutation and is uncertain all the same.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def chance_variance(
 
 
 def spread_around_map(measured: Array, predicted: Array, variance: ArrayLike) -> float:
-    """Return tau^2: what the residuals of the map vary beyond the noise of the measurement.
+    """Return tau^2: the variance of the map's residuals beyond the noise of the measurement.
 
     Examples
     --------
@@ -85,10 +85,9 @@ def spread_around_map(measured: Array, predicted: Array, variance: ArrayLike) ->
 
 
 def shrunk(measured: Array, predicted: Array, variance: ArrayLike) -> Array:
-    """Return measured quality moved towards the predicted one, the more the noisier it is.
+    """Return the measured quality shrunk towards the predicted one, the noisier the more.
 
-    Where the measured quality is NaN the predicted one stands for it; without noise there is
-    nothing to move.
+    Where the measured quality is NaN, return the predicted one; without noise, the measured one.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Threads of linear algebra: one for matrices that are too small to be shared.
+"""Threads of linear algebra: one thread for small matrices.
 
-Several threads gain nothing on them. Where others use the cores they even wait for each other, ten
-times as long as the work takes, as was seen.
+Several threads do not speed up small matrices. On busy cores they wait for each other, and took ten
+times as long as the work itself when measured.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -20,7 +20,7 @@ def _blas() -> Any:
 
 
 def threads_for(n_values: int) -> AbstractContextManager[Any]:
-    """Return a context in which a matrix of so many values is worked on by one thread if small.
+    """Return a context that limits linear algebra on a matrix of this size to one thread if small.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def check_points_are_valid_and_stay_so(generator: Any) -> None:
 
 
 def check_same_seed_same_feature(generator: Any) -> None:
-    """The same seed draws the same feature, and features can be told apart."""
+    """The same seed draws the same feature, and features can be compared and hashed."""
     for u in _points(generator):
         one, two = (generator.sample(u, np.random.default_rng(3)) for _ in range(2))
         assert one == two
@@ -53,7 +53,7 @@ def check_same_seed_same_feature(generator: Any) -> None:
 
 
 def check_drawn_features_are_near_the_point(generator: Any) -> None:
-    """A feature drawn at a point is nearer to it than one drawn anywhere, on the whole."""
+    """A feature drawn at a point is nearer to it, on average, than one drawn elsewhere."""
     low, high = np.asarray(generator.bounds, dtype=np.float64).T
     scale = np.where(high > low, high - low, 1.0)
     points, features = _points(generator), _features(generator)

@@ -47,7 +47,7 @@ def check_pickles(measure: Any) -> None:
 
 
 def check_sets_do_not_care_for_order(measure: Any) -> None:
-    """A measure of sets gives a set one value, in whatever order its features come."""
+    """The value of a set does not depend on the order of its features."""
     if isinstance(measure, SetMeasure):
         X, y = planted_classes()
         value = measure.of_set(X, y, [0, 1, 5])

@@ -153,7 +153,7 @@ class JsdLabelled(RootJensenShannon):
             for f, v, c in zip(features.tolist(), code.tolist(), classes.tolist(), strict=True)
         ]
         present = np.array([value != "0" for _, value, _ in texts], dtype=bool)
-        if not present.any():  # a table of zeros is told by its classes alone
+        if not present.any():  # a table of zeros has only its classes
             return signature_of(hash_keys([("", "", label) for label in labels]), np.bincount(y))
         kept = [text for text, keep in zip(texts, present, strict=True) if keep]
         return signature_of(hash_keys(kept), counts[present])

@@ -1,10 +1,10 @@
-r"""The graph of features: every two of them are joined by how much they spread and how they differ.
+r"""The graph of features: edges are weighted by the spread of two features and their difference.
 
 .. math:: a_{ij} = \alpha \max(\sigma_i, \sigma_j) + (1 - \alpha) (1 - |\rho_{ij}|)
 
 with sigma the standard deviation over the largest one in the table, and rho Spearman's rank
-correlation. A feature is joined to itself by :math:`\alpha \sigma_i`. A constant feature has
-no rank correlation with anything and is no node of the graph.
+correlation. The edge of a feature to itself has weight :math:`\alpha \sigma_i`. A constant feature
+has no rank correlation and is not a node of the graph.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from metafs_graph.ranks import ranks_of
 
 
 class Affinity:
-    """What joins the features of a table, for any alpha.
+    """The weights between the features of a table, for any alpha.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""What to leave to cross-validation: which of several rankings to trust, and how far down.
+"""Choice of a ranking and of the number of features by cross-validation.
 
-The rankings are made anew from the training rows of every fold, so that the rows a learner is
-tested on have no part in them.
+The rankings are computed from the training rows of each fold, so that test rows have no influence
+on them.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,11 +1,10 @@
-"""The graph of features for people to look at, as a networkx graph.
+"""The graph of features as a networkx graph, for inspection.
 
-A feature is a node, with its spread, its score and its rank; an edge between two features weighs
-what `metafs_graph.affinity` says. Scores are always those of the whole graph, however few
-of its edges are shown.
+A feature is a node, with its spread, its score and its rank; the weights of edges are those of
+`metafs_graph.affinity`. Scores are always those of the whole graph, even if few edges are shown.
 
-Without its constant, the score is Katz' centrality in a graph with weights: Katz on the whole
-graph ranks exactly alike, and the other centralities show what else the graph would say.
+Up to a constant, the score is the Katz centrality of the weighted graph and gives the same ranking;
+other centralities can be compared with it.
 """
 
 from collections.abc import Sequence
@@ -97,7 +96,7 @@ def feature_graph(
 
 
 def compare_centralities(graph: "nx.Graph") -> dict[str, float]:
-    """Return how alike the scores of a feature graph and its centralities rank the features.
+    """Return the rank correlation of the scores of a feature graph with other centralities.
 
     Spearman's correlation of the scores with each centrality, over the largest connected part
     of the graph, which must have three features or more. Strength is the sum of the weights at
@@ -114,8 +113,8 @@ def compare_centralities(graph: "nx.Graph") -> dict[str, float]:
     part = graph.subgraph(max(nx.connected_components(graph), key=len, default=()))
     if len(part) < 3:
         raise UsageError(
-            f"only {len(part)} features of the graph hang together: centralities are compared "
-            "over three or more; raise n_edges."
+            f"the largest connected part of the graph has only {len(part)} features, but "
+            "centralities are compared over three or more: raise n_edges."
         )
     if not graph.graph["spectral_radius"]:
         raise UsageError("no two features of the graph differ: there is nothing to compare.")

@@ -86,7 +86,7 @@ def inffs_scores(
 
 
 class InfFS(BaseSelector):
-    """Keep the features that spread most and differ most from all the others.
+    """Keep the features with the largest spread and the least redundancy.
 
     Parameters
     ----------

@@ -3,8 +3,8 @@ r"""Nearest neighbours after a flip, from all squared distances of a base set: f
 .. math:: D^2_{F \cup \{f\}} = D^2_F + \Delta_f, \quad D^2_{F \setminus \{f\}} = D^2_F - \Delta_f,
           \qquad \Delta_f(x, z) = (x_f - z_f)^2
 
-What joins only adds, so rounding stays in proportion; after a feature has left, the distances of
-the base are summed anew.
+Adding a feature only adds to distances, so that the relative rounding error stays small; after a
+feature has been removed, the distances of the base are recomputed.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-r"""How much two rows differ, feature by feature, and how far apart they lie.
+r"""Differences between rows, feature by feature, and their distances.
 
 Numbers differ by their distance in units of the feature's range, categories by 0 or 1; a
 constant feature never differs:
@@ -72,7 +72,7 @@ class Differences:
             self._missing = part(missing, holes)
             given = np.where(self._missing, np.nan, part(values, holes))
             self._expected = expected_differences(given, y, in_categories[holes])
-            # What distances below take the difference to a missing value to be.
+            # The difference to a missing value that `distances` uses.
             self._assumed = part(values, holes)
             self._assumed[:, two_valued[holes]] = 0.5
             self._assumed[:, many[holes]] = 1.0

@@ -37,12 +37,12 @@ Candidate = tuple[int, tuple[int, ...], float]
 
 
 def is_better(e_new: float, e_old: float) -> bool:
-    """Tell whether a set is better than another, by more than rounding."""
+    """Return whether a set is better than another, by more than rounding."""
     return e_new - e_old > TOLERANCE * max(abs(e_new), abs(e_old))
 
 
 class _Search:
-    """One search under way: the set it stands on, what it has spent and what it has learnt."""
+    """The state of a search: its current set, its evaluations and the scores of features."""
 
     def __init__(self, margins: SetMargins, n_features: int, kept: Array) -> None:
         self.margins = margins
@@ -73,7 +73,7 @@ class GFlip(BaseSelector):
     Parameters
     ----------
     utility : {"linear", "sigmoid", "zero-one"}, default="linear"
-        What a sample's margin is worth; linear is the published method.
+        The utility of a sample's margin; linear is the published method.
     beta : float, default=1.0
         Steepness of the sigmoid utility.
     max_evaluations : int, default=None
@@ -107,15 +107,15 @@ class GFlip(BaseSelector):
 
     Notes
     -----
-    A prior's first starting set is where the search begins, if it is better than none, and in
-    each pass the features that the prior puts first are considered first; the search ends in a
-    set that no single flip improves, with any prior and without.
+    The search begins with a prior's first starting set if it is better than the empty set, and
+    each pass considers features in the order of the prior. With or without a prior, the search
+    ends in a set that no single flip improves.
 
     Distances are Euclidean: give features comparable scales. A numeric target is discretised.
     A sample that is alone in its class has margin 0. A gain below 1e-9 of e is no gain.
 
-    A selection is never empty: where no feature is better than none, the one that loses least
-    is kept, and `stopped_` says so.
+    A selection is never empty: if no feature is better than the empty set, the best one is kept,
+    and `stopped_` says so.
 
     Examples
     --------
@@ -175,7 +175,7 @@ class GFlip(BaseSelector):
         self.ranking_ = ranking(self.scores_, first=self.support_)
 
     def _run(self, search: _Search, kept: Array, prior: Prior | None, deadline: float) -> str:
-        """Flip features until there is a reason to stop, and return it."""
+        """Flip features until the search ends, and return why it stopped."""
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         budget = np.inf if self.max_evaluations is None else self.max_evaluations
         free = np.setdiff1d(np.arange(self.n_features_in_), kept)

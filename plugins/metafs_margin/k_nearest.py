@@ -1,10 +1,10 @@
 """The k nearest rows of every class, without ever holding the distances of all pairs.
 
-The rows stand in the order of their classes and are cut into blocks. The distances of two blocks,
-a tile, are computed once and serve the rows of both: each row keeps k places per class, for which
-what is in the tile competes. Equally distant rows are taken in their order in the table. Distances
-are compared in steps of 2^-36, and wider ones where rows or features are too many for a distance
-and the number of a row to share 53 bits, so that what rounding adds to a distance decides nothing.
+The rows are sorted by class and divided into blocks. The distances between two blocks, a tile, are
+computed once and used for the rows of both: each row keeps its k nearest rows per class so far.
+Equally distant rows are taken in their order in the table. Distances are compared in steps of
+2^-36, or wider ones if there are too many rows or features for a distance and a row number to share
+53 bits, so that rounding errors do not decide.
 """
 
 from collections.abc import Callable
@@ -89,7 +89,7 @@ def k_nearest(
                 i, j = places(d < bound(keys))
                 keep_smallest(keys, j, key(d[i, j], i + at.start))
 
-    side = min(_SIDE, max(32, m // 8))  # of a tile on the diagonal one half is computed in vain
+    side = min(_SIDE, max(32, m // 8))  # half of a tile on the diagonal is wasted
     tiles = product(blocks(y[rows], side), blocks(y, side))
     Parallel(n_jobs=n_jobs, require="sharedmem")(
         delayed(compete)(at, others)

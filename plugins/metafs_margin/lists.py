@@ -1,15 +1,15 @@
 r"""Nearest neighbours after a flip, from certified lists: for many samples.
 
 Each sample keeps its K nearest hits and its K nearest misses under the squared distances
-:math:`D^2_F` of a base set F, and a bound t below which no row outside the list lies. To flip
-features costs one look at the lists: a feature that joins lengthens every distance, one that
-leaves shortens it by at most the square of the largest difference r to any row,
+:math:`D^2_F` of a base set F, and a bound t below which no row outside the list lies. Flipping
+features only needs the lists: an added feature lengthens every distance, a removed one shortens it
+by at most the square of the largest difference r to any row,
 
 .. math:: \min_{z \in list} D^2_{F'}(x, z) \le t - \sum_{leave} r^2
           \;\Rightarrow\; \text{the nearest of all rows is in the list.}
 
-Only samples of which this does not hold are in doubt. The lists stay valid when the base moves,
-with the same bound, and are renewed sample by sample, when one of them could not be decided.
+Only samples for which this does not hold are undecided. The lists stay valid when the base changes,
+with the same bound, and are recomputed for each sample that could not be decided.
 """
 
 import numpy as np
@@ -62,7 +62,7 @@ class NeighbourLists:
     ) -> tuple[Array, Array]:
         """Return the least squared distances inside the lists, and where they are least of all.
 
-        Where hardly anything is left of a distance after a feature went, nothing is certain.
+        A distance that nearly vanishes when a feature is removed is uncertain.
         """
         near, squared = self._near[..., places], self._squared[..., places].copy()
         shorter = np.zeros_like(self._bound[0, places])

@@ -8,7 +8,7 @@ Distances come from matrix products,
 which are fast and not exact: in n dimensions and with unit roundoff u they are wrong by up to
 :math:`\gamma (2 \|z\|_w^2 + \|x\|_w^2)`, :math:`\gamma \approx n u`. Rows that this leaves in
 doubt are compared again by their differences in float64, so the answer is that of the plain
-definition. Distances that only rounding tells apart are equal, and of equals the earlier row
+definition. Distances that differ only by rounding are equal, and of equals the earlier row
 is the nearest.
 """
 

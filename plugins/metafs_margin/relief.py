@@ -53,7 +53,7 @@ def relief_weights(X: Array, y: Array, times: Array) -> Array:
 
 
 class Relief(RankingSelector):
-    """Keep the features that tell near misses apart better than near hits.
+    """Keep the features that differ more between near misses than between near hits.
 
     Parameters
     ----------

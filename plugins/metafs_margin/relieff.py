@@ -85,7 +85,7 @@ def relieff_scores(
 
 
 class ReliefF(RankingSelector):
-    """Keep the features that tell near samples of different classes apart.
+    """Keep the features that differ between near samples of different classes.
 
     Parameters
     ----------
@@ -189,11 +189,11 @@ class ReliefF(RankingSelector):
 
 
 class SampleWeightedReliefF(ReliefF):
-    """Keep the features that tell near samples apart, above all the typical samples.
+    """Keep the features that differ between near samples of different classes, with sample weights.
 
-    It is `ReliefF`, with the same parameters, in which each sample counts by its sample weight:
-    the more its margins resemble those of the other samples, the more it counts, which makes
-    the ranking stable when samples come and go.
+    It is `ReliefF`, with the same parameters, in which each sample has a sample weight: the more
+    its margins resemble those of the other samples, the larger its weight, which makes the ranking
+    more stable under resampling.
 
     Parameters
     ----------

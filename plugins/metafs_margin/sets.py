@@ -1,8 +1,8 @@
-"""e(F) of many sets that differ little: each is a few flips away from a base set.
+"""e(F) of many similar sets, each a few flips away from a base set.
 
-What is known of the base answers for its neighbours: all squared distances where samples are few
-(`metafs_margin.all_pairs`), certified lists of near neighbours where they are many
-(`metafs_margin.lists`). Samples that neither can decide are compared with every row again.
+The data of the base are reused: all squared distances for few samples (`metafs_margin.all_pairs`),
+certified lists of near neighbours for many (`metafs_margin.lists`). Samples that these cannot
+decide are compared with every row again.
 """
 
 from collections.abc import Sequence

@@ -41,7 +41,7 @@ from metafs_margin.theta import nearest_distances, theta
 from metafs_margin.utility import Utility
 
 FLOOR = 0.3
-"""The starting weight of a feature of which nothing is expected: from zero there is no return."""
+"""The starting weight of a feature without expectation; a weight of zero would stay zero."""
 
 _UNDERFLOW = 1e-30  # beyond what float32 loses of a sum of squares below 1
 _IN_CACHE = 2**17  # values of a table that are multiplied by several vectors before the next

@@ -1,9 +1,9 @@
-r"""Utilities of a margin: how much it is worth that a sample lies on its own side, and how far.
+r"""Utilities of a margin.
 
 .. math:: u(t) = t, \qquad u(t) = \frac{1}{1 + e^{-\beta t}}, \qquad u(t) = [t > 0]
 
-The linear one is the published evaluation function. The other two trade a large margin against
-few mistakes, as non-linear functions of the margin do.
+The linear one is the published evaluation function. The other two trade large margins for fewer
+errors.
 
 R. Gilad-Bachrach, A. Navot, N. Tishby, "Margin based feature selection - theory and algorithms",
 ICML 2004, section 6.
@@ -23,7 +23,7 @@ UTILITIES = ("linear", "sigmoid", "zero-one")
 
 @dataclass(frozen=True)
 class Utility:
-    """What margins are worth.
+    """The utility of margins.
 
     Parameters
     ----------

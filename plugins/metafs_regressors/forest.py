@@ -1,4 +1,4 @@
-r"""A random forest that tells how sure it is.
+r"""A random forest with standard deviations of its predictions.
 
 Each tree t puts a row into a leaf with mean :math:`\mu_t` and variance :math:`v_t`. The forest
 predicts the mean of the :math:`\mu_t`, with the variance of the mixture of its leaves,
@@ -115,7 +115,7 @@ class Forest(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         return float(np.clip(np.sqrt(error / given), _LEAST, _MOST)) if given > 0 else 1.0
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Predict, and with ``return_std`` also tell the standard deviation, noise included."""
+        """Predict, with ``return_std`` also the standard deviation, noise included."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float32, reset=False)
         prediction: Array = self.forest_.predict(X)

@@ -140,7 +140,7 @@ class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # s
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Predict, and with ``return_std`` also tell the standard deviation, noise included."""
+        """Predict, with ``return_std`` also the standard deviation, noise included."""
         check_is_fitted(self)
         X = self._scaler.transform(validate_data(self, X, dtype=np.float64, reset=False))
         mean, variance = np.empty(len(X)), np.full(len(X), self.amplitude_ + self.noise_)

@@ -2,7 +2,7 @@
 
 A gradient needs the neighbours of a few rows, over and over and each time under other weights, so
 a tree would never be used twice. The order of the neighbours and what the distances of a row have
-in common change no weighted mean; only `other_neighbours` takes the trouble to tell them.
+in common change no weighted mean; only `other_neighbours` computes them.
 """
 
 import numpy as np

@@ -14,7 +14,7 @@ and the weights are those of a stochastic gradient ascent over the leave-one-out
 where p are the exponentials divided by Z. A step goes along the gradient of a batch of rows,
 divided by the running length of such gradients, and shortens linearly to nothing. At the end k and
 the scale of the distances are those with the smallest leave-one-out error. The learnt weights have
-seen the rows they are judged by: for m rows and n columns their error counts (m + n) / (m - n)
+seen the rows they are evaluated on: for m rows and n columns their error counts (m + n) / (m - n)
 times (Akaike's final prediction error), and unless it is then still smaller than that of unit
 weights, these are kept.
 
@@ -235,7 +235,7 @@ class WeightedKNN(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return best
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Predict, and with ``return_std`` also tell the spread of each prediction.
+        """Predict, with ``return_std`` also the standard deviation of each prediction.
 
         Its square is the weighted variance of the neighbours, plus the variance of their mean:
         that of the leave-one-out errors, divided by the number of neighbours that count.

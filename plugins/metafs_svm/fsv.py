@@ -1,4 +1,4 @@
-r"""FSV: the plane that parts two classes with few features, by concave minimisation.
+r"""FSV: a plane that separates two classes with few features, by concave minimisation.
 
 The m rows of A are one class, the k rows of B the other; the plane :math:`x'w = \gamma` solves
 
@@ -13,12 +13,12 @@ The m rows of A are one class, the k rows of B the other; the plane :math:`x'w =
     -v \le w &\le v,
     \end{aligned}
 
-whose second part counts the features in use, the more sharply the larger :math:`\alpha`. It is
-concave, so the successive linearisation algorithm lowers it: from :math:`v^0 = 0` on, each linear
-programme takes :math:`\lambda \alpha e^{-\alpha v_j^i}` for the cost of :math:`v_j`, until the
-objective falls no further. The first of them is the l1 penalty; the paper allows any start. Costs
-below 1e-6 count as 1e-6, or HiGHS calls the programme unbounded. Features with a weight of 0 are
-ordered by how near they came to a weight in the first, convex programme.
+whose second term counts the features in use, the more sharply the larger :math:`\alpha`. It is
+concave, so the successive linearisation algorithm decreases it: starting with :math:`v^0 = 0`, each
+linear programme uses :math:`\lambda \alpha e^{-\alpha v_j^i}` as the cost of :math:`v_j`, until the
+objective does not decrease. The first programme has an l1 penalty; the paper allows any start.
+Costs are at least 1e-6, because HiGHS otherwise reports an unbounded programme. Features with a
+weight of 0 are ordered by how close they were to a weight in the first, convex programme.
 
 P. S. Bradley, O. L. Mangasarian, "Feature Selection via Concave Minimization and Support Vector
 Machines", ICML 1998.
@@ -40,7 +40,7 @@ from metafs.plugin.ranking import RankingSelector
 from metafs.stats.discretise import discretise_target
 
 _TOLERANCE = 1e-7  # that of HiGHS
-_LEAST_COST = 1e-6  # a weight that costs HiGHS next to nothing grows without end
+_LEAST_COST = 1e-6  # with a smaller cost HiGHS lets a weight grow without limit
 _FEW = 100  # features with which a linear programme begins
 
 
@@ -49,9 +49,9 @@ class Plane(NamedTuple):
 
     w: Array
     error: float
-    """What the rows on the wrong side of their margin cost."""
+    """The cost of rows on the wrong side of their margin."""
     pull: Array
-    """How much a weight on each feature would save; at most what it costs."""
+    """How much a weight on each feature would save; at most its cost."""
 
 
 def successive_planes(
@@ -78,11 +78,12 @@ def successive_planes(
 def next_plane(
     signed: csc_array, t: Array, row_costs: Array, weight_costs: Array, before: Plane
 ) -> Plane:
-    """Return the plane of least cost, by the errors of its rows and by its weights.
+    """Return the plane of least cost, from the errors of its rows and from its weights.
 
-    Few features get a weight, so the programme is solved over few: those in use before and
-    those that pulled most. Whatever was left out and pulls more than it costs joins them,
-    until nothing does; the plane is then the best over all features.
+    Few features get a weight, so the programme is solved by column generation: it begins with
+    the features in use before and those with the largest savings. Any other feature that would
+    save more than it costs is added, until there is none; the plane is then optimal over all
+    features.
     """
     m, n = signed.shape
     promising = np.lexsort((weight_costs - before.pull, before.w == 0))
@@ -165,7 +166,7 @@ def _solved(programme: Any) -> Any:
 def feature_scores(X: Matrix, t: Array, sparsity: float, alpha: float) -> tuple[Array, Array, int]:
     r"""Return the size of each weight, how close a feature came to one, and how many programmes.
 
-    The first programme, which is not yet narrowed down, tells how close:
+    The closeness comes from the first programme, before the linearisation concentrates weights:
     :math:`s_j - 1 - e^{-\alpha |w_j|}`, where s is the share of its cost that a weight would have
     saved. That is -2 for a feature of no use, -1 where a weight just does not pay, and tends to
     0 for one of large weight, of which a later programme could do without.
@@ -178,7 +179,7 @@ def feature_scores(X: Matrix, t: Array, sparsity: float, alpha: float) -> tuple[
 
 
 class FSV(RankingSelector):
-    """Keep the features of a plane that parts the classes with few of them.
+    """Keep the features of a plane that separates the classes with few features.
 
     Parameters
     ----------
@@ -253,7 +254,7 @@ class FSV(RankingSelector):
         classes = discretise_target(y)
         n_classes = classes.max() + 1
         if n_classes == 1:
-            raise UsageError("fsv parts classes, but the target has one class only: give two.")
+            raise UsageError("fsv separates classes, but the target has only one: give two.")
         if self.standardize:
             X = StandardScaler(with_mean=False).fit_transform(X)
         parted = range(1, 2) if n_classes == 2 else range(n_classes)

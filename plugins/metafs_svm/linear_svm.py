@@ -19,10 +19,10 @@ from metafs_svm.tall import TallMachine
 from metafs_svm.wide import GramTable, WideMachine
 
 HARD_MARGIN = 1e10
-"""The cost of a sample in units of its inverse square, beyond which it cannot be told from more."""
+"""The cost of a sample, in units of its inverse square, beyond which more changes nothing."""
 
 MEMORY = 2**29
-"""Bytes that all machines may keep besides the table, beyond which they iterate instead."""
+"""Memory in bytes that all machines may use in addition to the table; beyond it they iterate."""
 
 _SQUEEZE = 7 / 8
 

@@ -29,7 +29,7 @@ from scipy.linalg.lapack import dposv, dpotrf, dpotri
 from metafs.data.typing import Array
 
 EXACT = 1e-11
-"""The relative correction of a solution below which it is as good as its inverse can tell."""
+"""The relative correction of a solution below which its accuracy is that of the inverse."""
 
 DRIFT = 1e-5
 """The relative correction beyond which the inverse is computed anew."""

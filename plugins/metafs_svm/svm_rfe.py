@@ -171,7 +171,7 @@ class SVMRFE(RankingFromPrior):
     regularised with the weights, one class against the rest. (The authors used the plain hinge,
     which has no unique active set to go on from.) It is trained to its optimum, so that nothing
     depends on chance. A cost above 1e10 over the largest squared length of a sample
-    is lowered to that: the margin is hard, and double precision cannot tell it from a harder one.
+    is lowered to that: the margin is hard, and in double precision a larger cost changes nothing.
 
     Weights depend on the scale of the features, and so does what is dropped first: scale them
     beforehand, as one would for the machine itself. A constant column competes with the intercept

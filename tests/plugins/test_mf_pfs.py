@@ -103,7 +103,7 @@ def test_fewer_are_kept_where_fewer_can_be_measured():
         found = MFPFS(10, random_state=0).fit_measured(measurer, y, U)
     assert set(np.flatnonzero(found.get_support()).tolist()) == sound
     nothing = CallableMeasurer(lambda j: None, n_features=30)
-    with pytest.raises(ProblemError, match=r"none of 'x.* could be measured .*; mend the measurer"):
+    with pytest.raises(ProblemError, match=r"none of 'x.* could be measured .*; fix the measurer"):
         MFPFS(10).fit_measured(nothing, y, U)
 
 

@@ -85,7 +85,7 @@ def test_a_set_without_a_finite_fitness_loses():
     mufasa = Mufasa(3, measure=Fickle(), random_state=0).fit(X, y)
     assert not mufasa.get_support()[0] and np.isfinite(mufasa.scores_).all()
     assert len(mufasa.candidates_) < mufasa.n_evaluations_ == 50
-    with pytest.raises(ProblemError, match="no set that its measure could judge"):
+    with pytest.raises(ProblemError, match="no set that its measure could evaluate"):
         Mufasa(10, n_steps=3, measure=Fickle(), random_state=0).fit(X, y)
 
 

@@ -126,7 +126,7 @@ def test_what_a_regressor_cannot_do_is_said():
     X, y = planted(20)
     with pytest.raises(UsageError, match="KNeighborsRegressor cannot weight features"):
         fitted(make_pipeline(StandardScaler(), KNeighborsRegressor()), X, y, np.ones(20))
-    with pytest.raises(UsageError, match="KNeighborsRegressor does not tell how sure"):
+    with pytest.raises(UsageError, match="KNeighborsRegressor gives no standard deviations"):
         predicted_with_std(KNeighborsRegressor().fit(X, y), X)
 
 

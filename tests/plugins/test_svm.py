@@ -171,7 +171,7 @@ def test_columns_of_very_different_size_do_no_harm(shape):
 
 
 @pytest.mark.parametrize("shape", [(60, 20), (20, 60)], ids=["tall", "wide"])
-def test_a_spoilt_inverse_is_noticed_and_mended(shape):
+def test_a_damaged_inverse_is_noticed_and_recomputed(shape):
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=shape), rng.integers(0, 2, shape[0])
     costs = np.ones(shape[0])

@@ -127,7 +127,7 @@ def test_how_sure_it_is():
     prediction, std = map.predict(U, return_std=True)
     np.testing.assert_array_equal(prediction, map.predict(U))
     assert std.shape == (120,) and (std > 0).all()
-    with pytest.raises(UsageError, match="does not tell how sure"):
+    with pytest.raises(UsageError, match="gives no standard deviations"):
         QualityMap(KNeighborsRegressor()).fit(U, quality).predict(U, return_std=True)
 
 

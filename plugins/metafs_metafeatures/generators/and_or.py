@@ -65,7 +65,7 @@ class AndOrGenerator:
         Rows and columns of the images.
     meta_feature_names : tuple of str
         The meta-features to search over, of those in the module's docstring; the paper's four
-        unless told otherwise.
+        by default.
     fixed : mapping of str to float, default={}
         Values of meta-features that are not searched over. What is neither searched over nor
         fixed is drawn evenly, feature by feature.

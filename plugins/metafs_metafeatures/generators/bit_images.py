@@ -50,7 +50,7 @@ def thresholded(images: Any, threshold: float) -> Array:
     if images.dtype == bool:
         return np.asarray(images)
     if images.dtype.kind not in "iuf" or not np.isfinite(images).all():
-        raise ProblemError("the images hold something else than numbers; mend or leave them out.")
+        raise ProblemError("the images hold values that are not numbers; correct or drop them.")
     brightest = 1
     if images.dtype.kind in "iu" and images.dtype != np.uint8:
         largest = int(images.max(initial=0))

@@ -14,7 +14,7 @@ place. The square around a place and the stride are the same in all bands; in Se
 as we know, both grow with the band.
 
 T. Serre, L. Wolf, T. Poggio, "Object recognition with features inspired by visual cortex",
-CVPR 2005, as told in E. Krupka, A. Navot, N. Tishby, "Learning to select features using their
+CVPR 2005, as described in E. Krupka, A. Navot, N. Tishby, "Learning to select features using their
 properties", JMLR 9, 2008, section 5.
 """
 
@@ -74,7 +74,7 @@ def as_images(images: object) -> Array:
             f"the images have shape {array.shape}; give them as (images, rows, columns)."
         )
     if not np.isfinite(array).all():
-        raise ProblemError("the images hold missing or infinite values; mend them.")
+        raise ProblemError("the images hold missing or infinite values; correct them.")
     return array
 
 

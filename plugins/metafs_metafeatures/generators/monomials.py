@@ -1,4 +1,4 @@
-r"""Monomials: products of the gray levels of two or three pixels, told apart by five meta-features.
+r"""Monomials: products of the gray levels of two or three pixels, with five meta-features.
 
 Two of the pixels are the ends of a base; the third, if there is one, lies off the middle of the
 base, a quarter of its length away. With the centre of the base at :math:`(u_x, u_y)`, its length

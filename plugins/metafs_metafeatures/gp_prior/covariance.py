@@ -257,7 +257,7 @@ class OrientedGaussian(GroupedGaussian):
         factors = [float(A(value)) for A, value in zip(self.amplitudes, values, strict=False)]
         if not all(0 <= factor < np.inf for factor in factors):
             raise UsageError(
-                f"the amplitudes of the group {values.tolist()} are {factors}: mend the functions, "
+                f"the amplitudes of the group {values.tolist()} are {factors}: fix the functions, "
                 "a variance cannot be negative."
             )
         return float(np.prod(factors))

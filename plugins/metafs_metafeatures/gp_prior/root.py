@@ -196,7 +196,7 @@ def one_block(
     if C.shape != (n, n) or not np.isfinite(C).all() or not np.allclose(C, C.T):
         raise UsageError(
             f"the covariance of {n} features must be a symmetric matrix of {n} x {n} finite "
-            f"numbers, but has shape {C.shape}: mend the function."
+            f"numbers, but has shape {C.shape}: fix the function."
         )
     return (EqualBlocks(described[None, :], np.ones(1), (Factor((C + C.T) / 2),)),)
 

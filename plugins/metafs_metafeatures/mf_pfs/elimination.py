@@ -76,7 +76,7 @@ def refuse_nothing_left(n_left: int, measurer: Measurer) -> None:
     if not n_left:
         reason = next(iter(measurer.failed.values()))
         raise ProblemError(
-            f"none of {listing(list(measurer.failed))} could be measured ({reason}); mend the "
+            f"none of {listing(list(measurer.failed))} could be measured ({reason}); fix the "
             "measurer or give other features."
         )
 

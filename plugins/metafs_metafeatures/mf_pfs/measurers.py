@@ -39,7 +39,7 @@ class Measurer(ABC):
     feature_names : tuple of str
         The names of all features, measured or not.
     n_samples : int or None
-        Values of each feature; None until it is told or the first one is measured.
+        Values of each feature; None until it is given or the first feature is measured.
     failed : dict of str to str
         For each feature that could not be measured, why.
     seconds : float
@@ -117,7 +117,7 @@ class Measurer(ABC):
         try:
             for j, values in zip(features, self._measure_many(features), strict=True):
                 self._columns[j] = self._checked(values)
-        except Exception as error:  # whatever a stranger's code may raise
+        except Exception as error:  # a measurer is user code and may raise anything
             if len(features) == 1:
                 self.failed[self.feature_names[features[0]]] = str(error) or type(error).__name__
                 self._failed.add(features[0])

@@ -15,7 +15,7 @@ With ``reuse``, which is the default of `MFPFS`, we depart from that: features m
 drawn first, so that :math:`F_0` is not random. The published :math:`\alpha` then measure about
 2.35n features, without ``reuse`` about 2.6n; the paper says 2.1n. The n kept are measured at the
 end, since training needs them, and count; one that fails gives way to the next best. A prior fills
-at most half of the newly drawn places, because a map of good features alone tells nothing.
+at most half of the newly drawn places, because a map fitted to good features only is useless.
 """
 
 from collections.abc import Sequence
@@ -107,7 +107,7 @@ def draw(
         Features that come before all others, because they are measured already.
     expected : ndarray of shape (n_features,), default=None
         What is expected of each. Those of which most is expected fill up to half of the places
-        that are left; chance fills the rest, since a map of good features alone tells nothing.
+        that are left; the rest is drawn at random, because a map of good features is useless.
 
     Examples
     --------

@@ -40,7 +40,7 @@ from metafs_svm import SVMWeights
 
 
 class MFPFS(BaseSelector):
-    """Keep the features that are best by what their properties tell, measuring only some.
+    """Keep the features with the best quality as predicted by meta-features, measuring only some.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class MFPFS(BaseSelector):
 
     Examples
     --------
-    The first 20 features tell the classes apart, and all that is known of a feature is its place.
+    The first 20 features separate the classes, and the only meta-feature is their place.
 
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat([0, 1], 50)

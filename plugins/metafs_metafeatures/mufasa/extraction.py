@@ -189,7 +189,7 @@ class Extraction:
         if not kept:
             raise ProblemError(
                 f"no set of features within the budget of {self.budget:g} could be measured: "
-                "raise the budget, or mend the generator."
+                "raise the budget, or fix the generator."
             )
         cost = total_cost(self.generator, kept)
         return MufasaResult(kept, u, quality, cost, history, self.failed, stopped)

@@ -1,13 +1,12 @@
 r"""Mufasa over the columns of a table: search by properties of features instead of by features.
 
-A set of features is drawn by :math:`p(v \mid u)`, which clusters of the features in the space of
-their meta-features give (`metafs_metafeatures.mufasa.clusters`); the point u walks towards where
-the sets are best (`metafs_metafeatures.mufasa.walk`). Without meta-features every set is equally
-likely: the search is then Rand Search. For features that are generated see
-`metafs_metafeatures.search`.
+A set of features is drawn from :math:`p(v \mid u)`, which is defined by clusters of the features in
+the space of their meta-features (`metafs_metafeatures.mufasa.clusters`); the point u walks towards
+the best sets (`metafs_metafeatures.mufasa.walk`). Without meta-features every set is equally
+likely: the search is then Rand Search. For generated features see `metafs_metafeatures.search`.
 
-What a feature is told to be worth is how much better the sets with it were than all sets on
-average, drawn towards 0 where there are few of them:
+The score of a feature is how much better the sets with it were than all sets on average, shrunk
+towards 0 if there are few of them:
 
 .. math:: s_v = \frac{1}{1 + n_v} \sum_{j : v \in F_j} (q_j - \bar q), \qquad
           n_v = |\{j : v \in F_j\}|
@@ -236,7 +235,7 @@ class Mufasa(BaseSelector):
         found = walk(space, draw, quality, self._schedule(), rng, start)
         if not np.isfinite(found.quality):
             raise ProblemError(
-                "mufasa found no set that its measure could judge: give another measure."
+                "mufasa found no set that its measure could evaluate: use another measure."
             )
         self.stopped_ = found.stopped
         self.fitness_ = found.quality

@@ -39,7 +39,7 @@ from metafs.errors import UsageError
 from metafs_metafeatures.mufasa.blend import SIZES, best_apart
 
 STEP = 0.15
-"""The share of each range that is noise; the paper does not tell its own."""
+"""The noise as a share of each range; the paper does not give its value."""
 
 
 class Space(Protocol):
@@ -181,7 +181,7 @@ def walk(
     """Walk through the space of meta-features and return the best set met.
 
     ``draw(u, rng)`` gives the features of a set, where u is a point or, for a blend, several;
-    ``quality`` tells what a set is worth, which is not asked for sets without features.
+    ``quality`` returns the value of a set; it is not called for empty sets.
     """
     step = shares(schedule.step, len(np.asarray(space.bounds)))
     n_steps = schedule.n_steps - schedule.n_blends
