@@ -3,7 +3,7 @@
     python benchmarks/cardinalities.py DATA_FOLDER [--data colon ...] [--out results.jsonl]
 
 G. Roffo, S. Melzi, M. Cristani, "Infinite Feature Selection", ICCV 2015, section 4.4. Each figure
-is the mean over stratified random splits, the paper's in brackets beside it; `protocol` says what
+is the mean over stratified random splits, with the paper's in brackets; `protocol` says what
 is chosen where. The paper names neither the number of splits nor the share of training data;
 here are 20 splits and two thirds. Nor does it say whether the intensities of the microarrays are
 taken as they are or, as is usual, as logarithms, which changes the standard deviations that Inf-FS
@@ -25,7 +25,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 from time import perf_counter
 
 import numpy as np
-from protocol import LOG, METHODS, beside, chosen_auc, load, parsed_options, results, split
+from protocol import LOG, METHODS, chosen_auc, load, parsed_options, results, split, with_published
 
 CARDINALITIES = (10, 50, 100, 150, 200)
 DATA = (
@@ -82,7 +82,7 @@ def print_by_cardinality(data, methods, aucs, table):
     print(f"|---|{'--:|' * (len(CARDINALITIES) + 1)}")
     for method in methods:
         found = 100 * aucs[data, method]
-        cells = beside(
+        cells = with_published(
             [f"{mean:.1f}" for mean in found.mean(axis=0)], table.get(paper_name(method))
         )
         error = found.std(axis=0).max() / np.sqrt(max(1, len(found) - 1))
@@ -94,7 +94,7 @@ def print_means(names, methods, aucs):
     print(f"| method | {' | '.join(names)} |\n|---|{'--:|' * len(names)}")
     for method in methods:
         paper = [TABLE_4[data.removesuffix(LOG)].get(paper_name(method)) for data in names]
-        cells = beside([f"{100 * aucs[data, method].mean():.1f}" for data in names], paper)
+        cells = with_published([f"{100 * aucs[data, method].mean():.1f}" for data in names], paper)
         print(f"| {method} | {cells} |")
 
 

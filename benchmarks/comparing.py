@@ -7,7 +7,7 @@ from metafs_metadb import MetaDB
 
 COMPARED = """
 select transfer, count(*) as problems, round(avg(fitness), 4) as fitness,
-       round(avg(score), 4) as honest_score, round(avg(n_selected), 1) as features,
+       round(avg(score), 4) as nested_score, round(avg(n_selected), 1) as features,
        round(avg(n_evaluations), 1) as evaluations
 from run group by transfer order by transfer desc
 """

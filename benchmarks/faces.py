@@ -4,9 +4,9 @@
 
 R. Gilad-Bachrach, A. Navot, N. Tishby, "Margin Based Feature Selection - Theory and Algorithms",
 ICML 2004, section 5.2: simba, with the best of 10 random orders of the training data, beats relief
-and infogain where few pixels are chosen. The paper tells men from women in 1456 images of 85x60
+and infogain where few pixels are chosen. The paper classifies men and women in 1456 images of 85x60
 pixels, 1000 of them for training; warpAR10P has 130 images of the same collection, 60x40 pixels,
-of 10 persons to be told apart: 20 splits with 9 images of each person for training and 4 for
+of 10 persons to be recognised: 20 splits with 9 images of each person for training and 4 for
 testing.
 
 The paper's starting points are random permutations of the training data, which may mean one pass;

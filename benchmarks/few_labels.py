@@ -230,7 +230,7 @@ def print_group_errors(rows, sizes, arm="smoothed", baseline="measured"):
 
 
 def print_contributions(path, pair, n_labelled, regressor):
-    """Print what the meta-features tell of the quality of words in one problem."""
+    """Print how well meta-features predict the quality of words in one problem."""
     *_, y, X, _, _ = corpus(path)
     train, _, _ = labelled_documents(path, pair, 0, n_labelled)
     candidates = np.flatnonzero(X[train].sum(axis=0) >= LEAST_DOCUMENTS)

@@ -54,7 +54,7 @@ def ours(X, y):
 
 
 def planted(m, n, seed=0):
-    """Ten features tell of the class, but not all."""
+    """Ten features are relevant, but do not determine the class."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, n))
     y = np.where(X[:, :10].sum(axis=1) + rng.normal(size=m) > 0, 1, -1)

@@ -10,9 +10,9 @@ words, and is tested on documents of the two groups that are neither in memory n
 200 of the draw. Smaller numbers of labels are part of larger ones. Words are selected by
 
 - measured: infogain in the labelled documents, no memory,
-- in turn: the same, but the two groups choose in turn: the selector ``shrunk`` without memory,
+- class-balanced: the same, but class-balanced: the selector ``shrunk`` without memory,
 - memory: what transfer `guided` expects of them; labels only serve to find neighbours,
-- shrunk: the selector ``shrunk``, measured quality weighed against memory, groups in turn.
+- shrunk: the selector ``shrunk``, measured quality combined with memory, class-balanced.
 
 Neighbours are found by the loop's own steps from the labelled documents alone. Columns come in
 random order, so equal ranks are broken at random. What `shrunk` and its constants are was settled
@@ -188,7 +188,7 @@ def by_problem(rows: list[dict[str, Any]], arm: str, n_labelled: int) -> Array:
 
 
 def print_goals(rows: list[dict[str, Any]], sizes: list[int]) -> None:
-    """Print what was hoped for beside what came out, paired by problem."""
+    """Print the goals with the results, paired by problem."""
     for arm in COLD:
         for few, many in GOALS.items():
             if few in sizes and many in sizes:

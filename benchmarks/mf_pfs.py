@@ -1,4 +1,4 @@
-"""Patch prototypes on COIL20: what meta-features tell of quality, and what MF-PFS makes of it.
+"""Patch prototypes on COIL20: how well meta-features predict quality, and the results of MF-PFS.
 
     python benchmarks/mf_pfs.py DATA_FOLDER [--parts quality curves ...]
                                             [--out rows.jsonl] [--pictures FOLDER]
@@ -14,11 +14,11 @@ testing, 20 splits.
 
 Linear SVMs have squared hinge loss, one class against the rest, C as given, the same for quality
 and for classification; features are used as they are, in [0, 1]. Sharpness is beta in units of the
-inverse median squared distance between a prototype and an image; the paper does not tell its beta.
-That of 20 was settled after seeing correlations and curves of several: meta-features tell much
-there, mostly because large patches are then near to nothing. It and C = 1 were settled after short
-runs whose accuracies came from test images of some of the same splits. What size alone tells is
-printed too, as the accuracy of random patches of the smallest size.
+inverse median squared distance between a prototype and an image; the paper does not give its beta.
+A value of 20 was chosen after comparing correlations and curves of several: meta-features predict
+quality well there, mostly because large patches then match no image. It and C = 1 were chosen after
+short runs whose accuracies came from test images of some of the same splits. The accuracy of random
+patches of the smallest size is printed too, to show what size alone achieves.
 """
 
 import os
@@ -100,7 +100,7 @@ def patches_of(number):
 
 
 def accuracy(X, y, X_test, y_test, C):
-    """Return how many test images of a hundred a linear SVM tells."""
+    """Return the percentage of test images that a linear SVM classifies correctly."""
     return 100 * LinearSVC(C=C, max_iter=100_000).fit(X, y).score(X_test, y_test)
 
 
@@ -169,7 +169,7 @@ def regressor_work(folder, data, number, per_class, C, sharpness, n_selected, re
 
 
 def smallest_work(folder, data, number, per_class, C, sharpness, n_smallest):
-    """The accuracy of random patches of the smallest size: what size alone would tell."""
+    """The accuracy of random patches of the smallest size: selection by size alone."""
     values, U, y = candidates(folder, data)
     train, test = split(y, per_class, number)
     rng = np.random.default_rng([number, n_smallest])
@@ -231,7 +231,7 @@ def regressors(options):
 
 
 def overhead(options):
-    """What MF-PFS takes besides measuring."""
+    """The seconds of MF-PFS in addition to measuring."""
     apart, X, y = images(options.folder, options.data)
     train, _ = split(y, options.per_class, 0)
     report_overhead(overhead_times(apart, X[train], y[train], options.C, options.sharpness))

@@ -74,7 +74,7 @@ def report_regressors(sizes, by_regressor):
 
 
 def report_overhead(by_setting):
-    """Print what MF-PFS takes besides measuring."""
+    """Print the seconds of MF-PFS in addition to measuring."""
     print(
         "\n| images | regressor | measured | measuring | SVMs (quality) | MF-PFS itself "
         "| of measuring | goal |\n|---|---|--:|--:|--:|--:|--:|--:|"

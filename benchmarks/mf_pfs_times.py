@@ -1,4 +1,4 @@
-"""How long MF-PFS takes besides measuring, and measuring many patches at once: for `mf_pfs.py`.
+"""Times of MF-PFS in addition to measuring, and of measuring many patches, for `mf_pfs.py`.
 
 "MF-PFS itself" leaves out the SVMs, and the Gabor responses of the images count as measuring.
 """

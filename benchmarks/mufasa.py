@@ -9,7 +9,7 @@ properties", Journal of Machine Learning Research 9, 2008. Pixels are on above h
 Figure 6: AND/OR features are selected on 2,000 images drawn from the training set, by Mufasa,
 Norm Infogain and Rand Search, each with 50 steps (or 50 times the budget); a linear SVM on the
 selected features is trained on the same images, and its error is that on all 10,000 test images.
-Beside them an SVM with a polynomial kernel on the pixels, whose degree (1 to 8) and C are those
+For comparison, an SVM with a polynomial kernel on the pixels, whose degree (1 to 8) and C are those
 with the best accuracy in a 2-fold cross-validation of the training images. Figure 7: the point
 at which Mufasa's set was drawn, of several points their mean.
 
@@ -19,7 +19,7 @@ Figure 8: 4 against 9, 200 images to train and 200 to test, features without shi
 scatter of 2; Mufasa searches over the centre of a feature (even in 4 x 4 pixels), or over its
 number of inputs, or one set is drawn at random.
 
-The paper tells neither C nor the length of a step nor which pixels inputs are drawn from. These
+The paper gives neither C nor the length of a step nor which pixels inputs are drawn from. These
 are the same at every budget: C = 2; noise that begins with 0.3 of each range, 0.5 for percent_pos
 and scatter, and shrinks by 4 % a step; for all methods four rows and columns are kept free at the
 edges of the image, since MNIST's digits fill a box of 20 x 20. Of Mufasa's 50 steps 10 guess, 25

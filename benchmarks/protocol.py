@@ -228,7 +228,7 @@ def _row(work: Callable[..., dict[str, Any]], folder: str, task: dict[str, Any])
     return task | work(folder, **task)
 
 
-def beside(ours: Iterable[str], paper: Iterable[float] | None) -> str:
+def with_published(ours: Iterable[str], paper: Iterable[float] | None) -> str:
     """Return cells of a markdown table, with the paper's figures in brackets where it has some."""
     if paper is None:
         return " | ".join(ours)

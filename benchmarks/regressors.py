@@ -1,9 +1,9 @@
-"""Regressors from meta-features to quality: what weights and likelihoods cost, and what they bring.
+"""Regressors from meta-features to quality: the cost and the benefit of weights and likelihoods.
 
     python benchmarks/regressors.py
 
 Three tables, one thread: the time of one gradient against its peer, with equal results; the
-correlation of predicted and true quality for planted ones of which three of 20 meta-features tell,
+correlation of predicted and true quality for planted data with three relevant meta-features of 20,
 at growing noise, and in brackets the root mean square of errors in units of the standard deviation
 that the regressor gives (1 is right); the time of fitting, and of predicting as many features.
 """

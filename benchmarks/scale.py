@@ -5,9 +5,9 @@ drawn in proportion to 1/k), and a signature of 24 to 128 of 50,000 keys (`many_
 `recall.py`). Timed are whole calls, opening and closing the file included:
 
 - recall: the 5 nearest of 50 new problems, by the plain SQL join on an open connection, and by
-  the index that is kept beside the database; neighbours must be identical
+  the index cache; neighbours must be identical
 - experience of 5 neighbours; the record of 1,000 features over all problems, by SQL and by the
-  sums kept beside the database; both must be identical, bit for bit
+  sums in the index cache; both must be identical, bit for bit
 - recording a problem with 500 features, all known, and with 50 of them new, with the names looked
   up in SQL and in the index
 
@@ -97,7 +97,7 @@ def drawn(n: int) -> tuple[Problems, list[Any]]:
 
 
 def signatures_asked(db: MetaDB) -> list[Any]:
-    """Return the signatures to ask for, which `fill` put beside the database."""
+    """Return the signatures to search for, which `fill` stored next to the database."""
     with np.load(db.path.with_name("asked.npz")) as stored:
         return [(stored[f"keys{i}"], stored[f"p{i}"]) for i in range(N_QUERIES)]
 

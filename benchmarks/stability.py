@@ -21,7 +21,16 @@ import os
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 
 import numpy as np
-from protocol import METHODS, Method, beside, chosen_auc, load, parsed_options, results, split
+from protocol import (
+    METHODS,
+    Method,
+    chosen_auc,
+    load,
+    parsed_options,
+    results,
+    split,
+    with_published,
+)
 
 from metafs.stability import jensen_shannon
 
@@ -82,8 +91,8 @@ def print_table(data, methods, found):
         n_features = found["features"][data, method][0]
         tops = found["top"][data, method].transpose(1, 0, 2)
         cells = (
-            beside([f"{index(each, n_features):.2f}" for each in tops], indices),
-            beside(
+            with_published([f"{index(each, n_features):.2f}" for each in tops], indices),
+            with_published(
                 [f"{100 * auc:.1f}" for auc in found["auc"][data, method].mean(axis=0)], precision
             ),
         )

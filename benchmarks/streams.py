@@ -7,7 +7,7 @@
 
 `text` takes any jsonl or jsonl.gz file with a label and a text in each line. FOLDER must be new or
 empty. The same problems without files: `text_pairs`, `digit_pairs` and `unrelated`. What they
-contain is told in `text_stream.py`, `image_stream.py` and `mixed_stream.py`.
+contain is described in `text_stream.py`, `image_stream.py` and `mixed_stream.py`.
 """
 
 import argparse
@@ -115,7 +115,7 @@ def _arguments() -> argparse.Namespace:
             "--min-df", type=int, default=3, help="documents of a pair with a word"
         )
         command.add_argument(
-            "--mi", type=float, default=0.02, help="bits a word tells of the label"
+            "--mi", type=float, default=0.02, help="mutual information of a word with the label"
         )
     for command in (text, digits):
         command.add_argument("--pairs", type=int, help="how many pairs to draw (all)")

@@ -3,7 +3,7 @@
 From each label documents are drawn once, so a label has the same ones in all its pairs; which they
 are depends on the seed and the label alone, and fewer are a part of more. A feature says whether a
 word occurs in a document. Of the words of a pair those stay that occur in at least `min_df` of its
-documents and tell at least `mi` bits of the label, each taken alone.
+documents and have a mutual information of at least `mi` bits with the label.
 
 The last is the prefilter MI of section 4 of B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning
 for feature selection", 2021, which has 0.001 on techtc300 and 0.05 on techtc500. It sees the labels
@@ -64,8 +64,8 @@ def text_pairs(
     )
     if not problems:
         raise UsageError(
-            f"{shown(Path(path))}: in no pair a word occurs in {min_df} documents and tells {mi:g} "
-            "bits of the label; lower --min-df or --mi."
+            f"{shown(Path(path))}: in no pair does a word occur in {min_df} documents and have "
+            f"{mi:g} bits of information about the label; lower --min-df or --mi."
         )
     return problems
 

@@ -1,4 +1,4 @@
-"""Krupka and Tishby's toy: two digits told apart after one image of each, with and without a prior.
+"""Krupka and Tishby's toy: two digits classified from one image of each, with and without a prior.
 
     python benchmarks/toy_prior.py DATA_FOLDER [--draws 100] [--test 500] [--picture FILE]
 
@@ -52,7 +52,7 @@ def weights(a, b, root=None, intercept=False):
 
 
 def accuracy(w, threshold, first, second):
-    """Return the mean share of either digit that is told right, for each row of weights."""
+    """Return the mean share of either digit classified correctly, for each row of weights."""
     return ((first @ w.T > threshold).mean(axis=0) + (second @ w.T < threshold).mean(axis=0)) / 2
 
 

@@ -1,8 +1,8 @@
-"""Memory of columns that nobody has seen: the digit pairs, with every column renamed.
+"""Memory of unseen features: the digit pairs, with every column renamed.
 
-Each pair calls its pixels by names of its own, so no problem has a neighbour and the only way from
-one to the next are meta-features: row and column of the pixel. Beside it the same pairs under
-common names, without meta-features, and judged by each regressor.
+Each pair has its own names for the pixels, so no problem has a neighbour and only meta-features,
+row and column of a pixel, connect the problems. For comparison: the same pairs under common names,
+without meta-features, and with each regressor for meta-regression.
 """
 
 from dataclasses import replace

@@ -110,7 +110,7 @@ def next_to_a_large_set(name, problem, sizes=(20, 64)):
 
 
 class Watched:
-    """A measure whose evaluator is told the best fitness so far, or nothing; its fits counted."""
+    """A measure that counts fits, and may pass the best fitness so far to its evaluator."""
 
     def __init__(self, measure, passes_best):
         self.measure, self.passes_best, self.best, self.n_fits = measure, passes_best, -np.inf, 0
