@@ -219,8 +219,8 @@ def _measured(explanation: Explanation, feature: FeatureExplanation) -> list[str
 
 def _expected(explanation: Explanation, feature: FeatureExplanation) -> list[str]:
     if not feature.expected:
-        found = ": the search found it by its univariate relevance." if feature.selected else "."
-        return [f"Memory did not propose it{found}"]
+        why = ": the search found it by its univariate relevance." if feature.selected else "."
+        return [f"Memory did not propose it{why}"]
     expected = f"Memory expected {feature.expected:.4g} of it"
     if feature.place is not None:
         expected += f", rank {feature.place} of {explanation.n_features}"
