@@ -254,7 +254,7 @@ class FSV(RankingSelector):
         classes = discretise_target(y)
         n_classes = classes.max() + 1
         if n_classes == 1:
-            raise UsageError("fsv separates classes, but the target has only one: give two.")
+            raise UsageError("fsv separates classes, but the target has one class only: give two.")
         if self.standardize:
             X = StandardScaler(with_mean=False).fit_transform(X)
         parted = range(1, 2) if n_classes == 2 else range(n_classes)
