@@ -107,7 +107,8 @@ def test_lists_as_table_and_json(solved, command):
     table = run(command, "--db", solved).stdout
     rows = json.loads(run(command, "--db", solved, "--json").stdout)
     assert len(table.splitlines()) == min(len(rows), 20) + 2
-    assert len(rows) == {"problems": 5, "runs": 10, "features": 61}[command]  # constant pixels are left out
+    # Constant pixels are left out.
+    assert len(rows) == {"problems": 5, "runs": 10, "features": 61}[command]
 
 
 def test_lists_show_people_what_matters_and_programs_everything(solved):
