@@ -38,7 +38,10 @@ N_TABLES = 12
 
 
 def kill_recorders(folder: Path, n: int, rng: random.Random) -> Tally:
-    """Kill processes that record, each 2nd commit folding, up to 300 ms after they begin."""
+    """Kill processes that record, folding often, up to 200 ms after they begin.
+
+    Every fifth is killed while it starts, the others once they have recorded something.
+    """
     tally = Tally()
     path, told = folder / torn.NAME, set[int]()
     for kill in range(n):
@@ -55,11 +58,11 @@ def kill_recorders(folder: Path, n: int, rng: random.Random) -> Tally:
                 record(db, number)
                 os.write(writer, f"{number}\n".encode())
 
-        said = torn.killed_after(work, rng.uniform(0.0, 0.3))
+        said = torn.killed_after(work, rng.uniform(0.0, 0.2), begun=kill % 5 > 0)
         new = {int(line) for line in said.split()}
         next_one = max(new, default=first - 1) + 1
         wrong = damage(path, told, new, {next_one, torn.AFTERWARDS})
-        tally.add(True, wrong and f"kill {kill}: {wrong}")
+        tally.add(True, len(new), wrong and f"kill {kill}: {wrong}")
         told |= new | {torn.AFTERWARDS}
         told.update(torn.numbers_in(path))
     return tally
@@ -77,7 +80,7 @@ def kill_solves(folder: Path, n: int, rng: random.Random, options: list[str]) ->
     """Kill `metafs solve` at random moments and start it again; a stream that is done, with a seed.
 
     The command is forked from this process, which has imported it: that saves the seconds it takes
-    to begin. It is killed at once if it is a plain one, else once its workers have begun to solve.
+    to begin. Every fifth plain one is killed while it starts, the others once they have solved.
     """
     folder.mkdir()
     (folder / "tables").mkdir()
@@ -89,7 +92,7 @@ def kill_solves(folder: Path, n: int, rng: random.Random, options: list[str]) ->
         words += ["--json", "--db", str(db), "--seed", str(seed), *options]
         reader, pid = start_command(words)
         with os.fdopen(reader, "rb") as output:
-            said = output.readline() if options else b""
+            said = output.readline() if options or kill % 5 else b""
             time.sleep(rng.uniform(0.0, 1.0))
             done = os.waitpid(pid, os.WNOHANG)[0] == pid
             if not done:
@@ -99,14 +102,15 @@ def kill_solves(folder: Path, n: int, rng: random.Random, options: list[str]) ->
             said += output.read() or b""
         with suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGKILL)
+        n_told = len(told)
         for line in said.decode().splitlines():
             with suppress(json.JSONDecodeError):  # the last line may be cut off
                 about = json.loads(line)
                 if about["status"] == "solved":
                     told.add((about["problem"], seed))
         wrong, _ = torn.in_child(lambda writer: look_at_runs(writer, db, told))
-        tally.add(not done, wrong and f"kill {kill}: {wrong}")
-        seed += done
+        tally.add(not done, len(told) - n_told, wrong and f"kill {kill}: {wrong}")
+        seed += done or len(said.splitlines()) >= N_TABLES  # nothing is left to be recorded
     return tally
 
 

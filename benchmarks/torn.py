@@ -142,8 +142,11 @@ def in_child(work: Callable[[int], None]) -> tuple[str, int]:
     return text, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def killed_after(work: Callable[[int], None], seconds: float) -> str:
-    """Run work in a forked process, kill it after a while and return what it had said."""
+def killed_after(work: Callable[[int], None], seconds: float, begun: bool) -> str:
+    """Run work in a forked process, kill it after a while and return what it had said.
+
+    If it has to have `begun`, the while is that after its first line.
+    """
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -154,10 +157,11 @@ def killed_after(work: Callable[[int], None], seconds: float) -> str:
             os._exit(1)
     os.close(writer)
     with os.fdopen(reader, "rb") as said:
+        first = said.readline() if begun else b""
         time.sleep(seconds)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-        return said.read().decode()
+        return (first + said.read()).decode()
 
 
 def numbers_in(path: Path) -> set[int]:
@@ -242,7 +246,9 @@ def trials(folder: Path, scenario: str, offsets: tuple[int, ...], step: int = 1)
             wrong = damage(path, before, told, {10, 11} - told)
             if code != -9 and "writes" not in said:
                 wrong += f" {said}"
-            tally.add(code == -9, wrong and f"write {k} of {n_writes} at {offset}: {wrong}")
+            tally.add(
+                code == -9, len(told), wrong and f"write {k} of {n_writes} at {offset}: {wrong}"
+            )
     return tally
 
 
@@ -261,11 +267,13 @@ class Tally:
 
     n_writes: int = 0
     n_killed: int = 0
+    n_told: int = 0
     wrong: list[str] = field(default_factory=list)
 
-    def add(self, killed: bool, wrong: str) -> None:
-        """Count a trial."""
+    def add(self, killed: bool, n_told: int, wrong: str) -> None:
+        """Count a trial: whether it was killed, and what it had reported as recorded before."""
         self.n_killed += killed
+        self.n_told += n_told
         self.wrong += [wrong] if wrong else []
 
 
@@ -278,17 +286,15 @@ def report(what: str, work: Callable[[], Tally]) -> bool:
     """Print a row of the table; tell whether there was no damage."""
     begun = time.perf_counter()
     tally = work()
-    print(
-        f"| {what} | {tally.n_writes or ''} | {tally.n_killed} | {len(tally.wrong)} "
-        f"| {time.perf_counter() - begun:.0f} |",
-        flush=True,
-    )
+    seconds = round(time.perf_counter() - begun)
+    cells = (what, tally.n_writes or "", tally.n_killed, tally.n_told, len(tally.wrong), seconds)
+    print(f"| {' | '.join(map(str, cells))} |", flush=True)
     for wrong in tally.wrong[:10]:
         print(f"    {wrong}", file=sys.stderr, flush=True)
     return not tally.wrong
 
 
-HEAD = "| what | its writes | kills | damaged | s |\n|---|--:|--:|--:|--:|"
+HEAD = "| what | its writes | kills | reported | damaged | s |\n|---|--:|--:|--:|--:|--:|"
 
 
 def main() -> None:

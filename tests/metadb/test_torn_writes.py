@@ -20,4 +20,4 @@ def test_torn_writes_lose_nothing():
     rows = [line.split("|") for line in done.stdout.splitlines()[-2:]]
     assert [row[1].strip() for row in rows] == list(scenarios)
     assert [int(row[3]) for row in rows] >= [1, 5]  # kills
-    assert [int(row[4]) for row in rows] == [0, 0]  # damaged
+    assert [int(row[5]) for row in rows] == [0, 0]  # damaged
