@@ -25,6 +25,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import torn
@@ -80,7 +81,7 @@ def kill_solves(folder: Path, n: int, rng: random.Random, options: list[str]) ->
     """Kill `metafs solve` at random moments and start it again; a stream that is done, with a seed.
 
     The command is forked from this process, which has imported it: that saves the seconds it takes
-    to begin. Every fifth plain one is killed while it starts, the others once they have solved.
+    to begin. Every fifth is killed while it starts, the others once they have solved a problem.
     """
     folder.mkdir()
     (folder / "tables").mkdir()
@@ -92,7 +93,7 @@ def kill_solves(folder: Path, n: int, rng: random.Random, options: list[str]) ->
         words += ["--json", "--db", str(db), "--seed", str(seed), *options]
         reader, pid = start_command(words)
         with os.fdopen(reader, "rb") as output:
-            said = output.readline() if options or kill % 5 else b""
+            said = first_solved(output) if kill % 5 else b""
             time.sleep(rng.uniform(0.0, 1.0))
             done = os.waitpid(pid, os.WNOHANG)[0] == pid
             if not done:
@@ -112,6 +113,16 @@ def kill_solves(folder: Path, n: int, rng: random.Random, options: list[str]) ->
         tally.add(not done, len(told) - n_told, wrong and f"kill {kill}: {wrong}")
         seed += done or len(said.splitlines()) >= N_TABLES  # nothing is left to be recorded
     return tally
+
+
+def first_solved(output: BinaryIO) -> bytes:
+    """Read what a stream says up to the first problem that it has solved, or to its end."""
+    said = b""
+    for line in iter(output.readline, b""):
+        said += line
+        if b'"status": "solved"' in line:
+            break
+    return said
 
 
 def start_command(words: list[str]) -> tuple[int, int]:
