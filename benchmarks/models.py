@@ -2,11 +2,12 @@
 
 Problems, names and signatures are those of `scale.py`: about 200 of 1,000,000 names each. Each has
 a reference model with a weight for each of its columns, 64 hashes of rows, and 18 losses of
-transfer. Timed are whole calls, opening and closing the file included, medians of 10:
+transfer. Counted are whole calls, opening and closing the file included, in milliseconds of
+processor time (all threads), medians of 10:
 
 - recall of the 5 nearest problems, and of the 32 whose models are asked beside the basis
 - their models: weights, scales, relevance, losses of transfer; and the basis of the space
-- who shares rows with a problem of 300 rows
+- whether the content is known, ids of 500 names, and who shares some of 300 rows
 - fitting a model of 300 rows and 500 columns with what was recalled
 - recording a problem with 500 features, without a model and with one
 
@@ -16,6 +17,8 @@ transfer. Timed are whole calls, opening and closing the file included, medians 
 import statistics
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +26,7 @@ from typing import Any
 import numpy as np
 import scale
 from recording import record_one
-from scale import timed_ms, words
+from scale import words
 
 from metafs.memory.weights import tell
 from metafs.stats.linear import fit_linear
@@ -32,6 +35,7 @@ from metafs_metadb import MetaDB, Neighbour, ReferenceRows, basis, queries
 
 SIZES = (100, 10_000, 100_000)
 N_TIMES = 10
+N_RECORDED = 16
 N_NEAR = 32
 
 FILL = (
@@ -93,6 +97,12 @@ def recalled(db: MetaDB, near: list[Neighbour], names: list[str]) -> Any:
     return tell(near, models, db.basis("default").values(), db.feature_ids("default", names))
 
 
+def timed_ms(ask: Callable[[], Any]) -> tuple[float, Any]:
+    begun = time.process_time()
+    answer = ask()
+    return 1e3 * (time.process_time() - begun), answer
+
+
 def median(times: list[float]) -> str:
     return f"{statistics.median(times):.1f}"
 
@@ -112,15 +122,15 @@ def measured(db: MetaDB, n: int) -> list[str]:
         ms, told = timed_ms(partial(recalled, db, near, names))
         models.append(ms)
         hashes = rng.integers(0, 2**64, 300, np.uint64)
-        sharing.append(timed_ms(partial(db.sharing, "default", hashes))[0])
+        sharing.append(timed_ms(partial(db.acquainted, "default", "", names, hashes))[0])
         with threads_for(X.size):
             fits.append(timed_ms(partial(fit_linear, X, y, classes=True, prior=told.weights))[0])
-    for number in range(N_TIMES):
+    for number in range(N_RECORDED):  # a whole round of updates of the basis
         named = words(500, 100 + number)
-        without.append(record_one(db, 10_000 + number, named))
+        without.append(timed_ms(partial(record_one, db, 10_000 + number, named))[0])
         hashes = rng.integers(0, 2**64, 64, np.uint64)
         more = {"reference": reference(number, 500), "row_hashes": hashes}
-        with_model.append(record_one(db, 20_000 + number, named, **more))
+        with_model.append(timed_ms(partial(record_one, db, 20_000 + number, named, **more))[0])
     mean = float(np.mean(with_model) - np.mean(without))
     return [
         f"{n:,}",
@@ -132,7 +142,7 @@ def measured(db: MetaDB, n: int) -> list[str]:
 
 def main(sizes: list[int]) -> None:
     print(
-        "| problems | MB | 5 nearest | 32 nearest | their models and the basis | who shares rows "
+        "| problems | MB | 5 nearest | 32 nearest | models and basis | known names and rows "
         "| fit | record | record with a model | mean difference |"
     )
     print("|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")

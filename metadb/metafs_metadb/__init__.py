@@ -27,9 +27,10 @@ from metafs_metadb.rows import (
 )
 from metafs_metadb.search import NeighbourSearch, SqlSearch
 from metafs_metadb.told import RunTold
-from metafs_metadb.weights import BeliefRow, Reference, ReferenceRows
+from metafs_metadb.weights import Acquainted, BeliefRow, Reference, ReferenceRows
 
 __all__ = [
+    "Acquainted",
     "BasisPart",
     "BeliefRow",
     "Experience",

@@ -27,7 +27,7 @@ from metafs_metadb.rows import (
     Signatures,
 )
 from metafs_metadb.search import SqlSearch
-from metafs_metadb.weights import BeliefRow, Reference
+from metafs_metadb.weights import Acquainted, BeliefRow, Reference
 
 
 class Recalling(MetaFile):
@@ -211,24 +211,22 @@ class Recalling(MetaFile):
         asked = {"problem_ids": list(problem_ids)}
         return dict(self._table(weight_queries.PROBLEM_NAMES, asked).rows)
 
-    def lacks_reference(self, fingerprint: str) -> bool:
-        """Tell whether no reference model is remembered of this content."""
-        which = {"fingerprint": fingerprint}
-        return bool(self._table(weight_queries.LACKS_REFERENCE, which).rows[0][0])
-
     def feature_ids(self, space: str, names: Sequence[str]) -> NDArray[np.int64]:
         """Return the id of each name in a space, 0 for one that is new."""
         with self.reading() as con:
             return self._beside.feature_ids(con, space, names)
 
-    def sharing(self, space: str, row_hashes: NDArray[np.uint64]) -> dict[int, str]:
-        """Return the problems that hold some of these rows, with their sources.
-
-        Few of the rows of each problem are remembered, so who shares few may go unnoticed.
-        """
+    def acquainted(
+        self, space: str, fingerprint: str, names: Sequence[str], row_hashes: NDArray[np.uint64]
+    ) -> Acquainted:
+        """Return what memory knows of a problem's content, columns and rows, in one visit."""
         with self.reading() as con:
-            con.register("incoming_hash", {"hash": np.asarray(row_hashes, np.uint64)})
-            return dict(con.execute(weight_queries.SHARING, {"space": space}).fetchall())
+            lacking = con.execute(weight_queries.LACKS_REFERENCE, {"fingerprint": fingerprint})
+            ((lacks_reference,),) = lacking.fetchall()
+            feature_ids = self._beside.feature_ids(con, space, names)
+            return Acquainted(
+                bool(lacks_reference), feature_ids, weights.sharing(con, space, row_hashes)
+            )
 
     def basis(self, space: str, without_sources: Collection[str] = ()) -> dict[int, basis.Part]:
         """Return the main directions of a space, but for the parts that hold some sources."""

@@ -92,6 +92,8 @@ select problem_id, name from problem where list_contains($problem_ids::bigint[],
 
 # --- the basis ----------------------------------------------------------------------------------
 
+PLAN = "pragma enable_optimizer"
+
 BASIS = """
 select part, n_runs, upto, feature_ids, weights from basis
 where space = $space and ($part::integer is null or part = $part)

@@ -73,6 +73,18 @@ class Reference:
     transfers: tuple[tuple[int, float, float], ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Acquainted:
+    """What memory knows of a problem's content, columns and rows before it is asked further."""
+
+    lacks_reference: bool
+    """Whether no reference model is remembered of this content."""
+    feature_ids: Ints
+    """The columns in the vocabulary of the space, 0 for a new one."""
+    sharing: Mapping[int, str]
+    """Problems that hold some of the rows, with their sources."""
+
+
 def write(
     con: duckdb.DuckDBPyConnection,
     problem_id: int,
@@ -234,3 +246,16 @@ def belief(con: duckdb.DuckDBPyConnection, run_id: int) -> BeliefRow | None:
         return None
     strength, gain, reason, problem_ids, outputs, coefficients = found[0]
     return BeliefRow(strength, reason, gain, problem_ids, outputs, coefficients)
+
+
+def sharing(
+    con: duckdb.DuckDBPyConnection, space: str, row_hashes: NDArray[np.uint64]
+) -> dict[int, str]:
+    """Return the problems of a space that hold some of these rows, with their sources.
+
+    Few of the rows of each problem are remembered, so who shares few may go unnoticed.
+    """
+    if not len(row_hashes):
+        return {}
+    con.register("incoming_hash", {"hash": np.asarray(row_hashes, np.uint64)})
+    return dict(con.execute(queries.SHARING, {"space": space}).fetchall())

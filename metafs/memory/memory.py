@@ -20,6 +20,7 @@ from metafs.plugin.signature import DescribedOtherwise, Signature
 from metafs.transfer.expectation import Experience
 from metafs.transfer.meta_regression import LATEST
 from metafs_metadb import (
+    Acquainted,
     BeliefRow,
     FeatureExperience,
     FeatureRecord,
@@ -109,37 +110,32 @@ class Memory:
         """Return how many near problems are to be asked for what their models learned."""
         return NEAREST_BESIDE_BASIS if self._models.basis(space_of(problem)) else NEAREST
 
-    def sharing(self, problem: Problem, hashes: Array) -> dict[int, str]:
-        """Return the remembered problems that hold rows of this one, with their sources."""
-        return self.db.sharing(space_of(problem), hashes) if len(hashes) else {}
+    def acquainted(self, problem: Problem, row_hashes: Array) -> Acquainted:
+        """Return what memory knows of this content, these columns and rows."""
+        return self.db.acquainted(
+            space_of(problem), problem.fingerprint, problem.feature_names, row_hashes
+        )
 
     def told(
         self,
         problem: Problem,
         near: Sequence[Neighbour],
+        known: Acquainted,
         *,
         exclude_source: str | None = None,
-        sharing: Mapping[int, str] | None = None,
     ) -> Told | None:
         """Return what the models of near problems tell of this one's columns.
 
-        Without a say for problems of `exclude_source`, nor for those that share rows.
+        With `exclude_source`, inside folds, neither problems of that source have a say nor those
+        that share rows.
         """
-        space, shared = space_of(problem), dict(sharing or {})
         models = self._models.of([each.problem_id for each in near])
-        basis = self._models.basis(space)
-        if not models and not basis:
-            return None
+        basis = self._models.basis(space_of(problem))
         if exclude_source is not None:
-            near = without(near, models, exclude_source, shared)
-            unheard = {part_of(source) for source in (exclude_source, *shared.values())}
+            near = without(near, models, exclude_source, known.sharing)
+            unheard = {part_of(source) for source in (exclude_source, *known.sharing.values())}
             basis = {part: each for part, each in basis.items() if part not in unheard}
-        feature_ids = self.db.feature_ids(space, problem.feature_names)
-        return tell(near, models, basis.values(), feature_ids)
-
-    def lacks_reference(self, problem: Problem) -> bool:
-        """Tell whether no model of this content is remembered yet."""
-        return self.db.lacks_reference(problem.fingerprint)
+        return tell(near, models, basis.values(), known.feature_ids)
 
     def remembered(
         self,

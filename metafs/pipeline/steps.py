@@ -113,6 +113,8 @@ def prepare(
     with clock("describe"), blaming("distance", settings.distance, problem):
         described = memory.describe(problem, settings.distance, settings.project)
         hashes = row_hashes(problem)
+    with clock("recall"):
+        known = memory.acquainted(problem, hashes)
     prepared = Prepared(
         problem,
         plan,
@@ -121,21 +123,21 @@ def prepare(
         fold_prior=fold_prior,
         seconds=clock.seconds,
         row_hashes=hashes,
-        teaches=memory.lacks_reference(problem),
+        teaches=known.lacks_reference,
     )
     if rule is None or not rule.remembers:
         return prepared
     with clock("recall"):
         n_asked = max(settings.neighbours, memory.n_models(problem))
         asked = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
-        near, sharing = asked[: settings.neighbours], memory.sharing(problem, hashes)
+        near = asked[: settings.neighbours]
     with clock("expect"):
-        told = memory.told(problem, asked)
-        fold_told = memory.told(problem, asked, exclude_source=problem.source, sharing=sharing)
+        told = memory.told(problem, asked, known)
+        fold_told = memory.told(problem, asked, known, exclude_source=problem.source)
         if plan.asks_memory(problem):
             expecting = Expecting(problem, plan, memory, exclude_name, near, learning)
             prior = expecting(None, told)
-            fold_prior = expecting(problem.source, fold_told, sharing) if learning else None
+            fold_prior = expecting(problem.source, fold_told, known.sharing) if learning else None
     return replace(
         prepared,
         neighbours=tuple(near),

@@ -46,13 +46,17 @@ def learned(db, name, reference=REFERENCE, *, names=NAMES, space="default", sour
     return db.record(problem, run, selections=selections, reference=reference, **more)
 
 
+def acquainted(db, *hashes):
+    return db.acquainted("default", "p", ("b", "new"), np.array(hashes, np.uint64))
+
+
 def test_a_reference_model_comes_back(db):
     recorded = learned(db, "p", row_hashes=np.array([2**63, 7], np.uint64))
     (model,) = db.references([99, recorded.problem_id]).values()
     assert (model.run_id, model.source, model.n_samples) == (recorded.run_id, "p.csv", 10)
     assert (model.preparation, model.n_labels, model.outputs) == ("standard", 10, ("x", "y", "z"))
     ids = db.feature_ids("default", NAMES)
-    assert db.feature_ids("default", ["b", "new"]).tolist() == [ids[1], 0]
+    assert acquainted(db).feature_ids.tolist() == [ids[1], 0]
     assert [each.tolist() for each in model.weight_ids] == [[ids[0], ids[3]], [ids[1]], [*ids]]
     assert [each.tolist() for each in model.weights][:2] == [[1.0, -2.0], [0.5]]
     assert model.feature_ids.tolist() == ids.tolist()
@@ -72,9 +76,9 @@ def test_a_number_has_one_direction_without_a_name(db):
 
 def test_equal_content_keeps_its_first_model(db):
     learned(db, "other")
-    assert db.lacks_reference("p")
+    assert acquainted(db).lacks_reference
     first = learned(db, "p")
-    assert not db.lacks_reference("p")
+    assert not acquainted(db).lacks_reference
     again = learned(db, "p", settings="two", row_hashes=np.array([1], np.uint64))
     assert again.run_id != first.run_id and again.problem_id == first.problem_id
     assert db.references([first.problem_id])[first.problem_id].run_id == first.run_id
@@ -88,8 +92,8 @@ def test_problems_that_share_rows_are_told(db):
     learned(
         db, "r", row_hashes=np.array([1], np.uint64), space="other", names=("a",), reference=None
     )
-    assert db.sharing("default", np.array([9, 2**64 - 1], np.uint64)) == {p.problem_id: "p.csv"}
-    assert db.sharing("default", np.array([3], np.uint64)) == {}
+    assert acquainted(db, 9, 2**64 - 1).sharing == {p.problem_id: "p.csv"}
+    assert acquainted(db, 3).sharing == acquainted(db).sharing == {}
 
 
 def test_belief_is_kept_with_its_run(db):

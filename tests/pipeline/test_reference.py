@@ -225,5 +225,6 @@ def test_an_upgraded_memory_is_recalled_as_it_was_described(tmp_path):
 
 
 def test_a_sketch_of_rows_is_recorded(three):
-    (problem_id,) = MetaDB(three).sharing("default", row_hashes(shop(1))[:3])
+    known = MetaDB(three).acquainted("default", "", (), row_hashes(shop(1))[:3])
+    (problem_id,) = known.sharing
     assert problem_id == 2
