@@ -4,9 +4,9 @@
 
 A problem is a pair of newsgroups; 60 pairs are remembered with 200 documents a group, 30 other
 pairs are new, with few documents that no remembered pair has. Two pairs are related if they have a
-group in common, which a fifth of them have. Told is the share of related ones among the 5 nearest,
-with classes called 0 and 1 (in the order of the groups), called by their groups, and with the names of
-the new pairs' classes swapped; for the distances `jsd-features` and `jsd-labelled`.
+group in common, which a fifth of them have. Told is the share of related ones among the 5 nearest.
+Classes are called 0 and 1 (in the order of the groups) or by their groups, or the names of the new
+pairs' classes are swapped. Distances are `jsd-features` and `jsd-labelled`.
 """
 
 import sys
