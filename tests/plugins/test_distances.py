@@ -36,7 +36,7 @@ def divergence(P, Q):
         p, q = P[key] / total_p, Q[key] / total_q
         m = (p + q) / 2
         total += sum(0.5 * x * np.log2(x / m) for x in (p, q) if x > 0)
-    return total
+    return max(total, 0.0)  # rounding may leave less than nothing of equal ones
 
 
 def distance(jsd, a, b):
