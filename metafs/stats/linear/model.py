@@ -21,6 +21,7 @@ from metafs.stats.linear.rows import Rows, rows_under
 from metafs.stats.linear.spectrum import Spectrum, spectrum_of, spectrum_of_rows
 from metafs.stats.linear.strength import StrengthChoice, choose_strength
 from metafs.stats.linear.weight_prior import STRENGTHS, WeightPrior
+from metafs.stats.threads import threads_for
 
 LAMBDAS = np.geomspace(1e-3, 1e2, 11)
 """Grid of regularisations: the noise of a row in units of its own prior variance."""
@@ -94,7 +95,6 @@ def fit_linear(
     prior: WeightPrior | None = None,
     X_unlabelled: Matrix | None = None,
     sample_weight: Array | None = None,
-    meta_features: Array | None = None,
     strength: float | Literal["auto"] = "auto",
     seed: int = 0,
 ) -> LinearModel:
@@ -114,8 +114,6 @@ def fit_linear(
         Rows without label: they tell how columns and past scores are spread.
     sample_weight : array of shape (n_rows,), default=None
         Above 0.
-    meta_features : array of shape (n_features, k), default=None
-        Properties of columns.
     strength : float or "auto", default="auto"
         How strongly past models are believed; 0 does without them.
     seed : int, default=0
@@ -133,8 +131,9 @@ def fit_linear(
         grid = np.zeros(1)
     else:
         grid = np.array(STRENGTHS) if strength == "auto" else np.array([float(strength)])
-    choice, regularisation, held_out = fitting.choose(grid, experience)
-    coef, remembered, fitted = fitting.solve(choice.s, regularisation)
+    with threads_for(min(len(rows), MOST_ROWS) ** 2):
+        choice, regularisation, held_out = fitting.choose(grid, experience)
+        coef, remembered, fitted = fitting.solve(choice.s, regularisation)
     intercept = _intercept(fitted, rows, coef, sample_weight)
     slope = fitting.slope(held_out, fitted)
     return LinearModel(

@@ -11,6 +11,7 @@ from metafs.stats.linear.model import LAMBDAS, LinearModel, targets_of
 from metafs.stats.linear.rows import Rows, rows_under
 from metafs.stats.linear.spectrum import spectrum_of
 from metafs.stats.linear.weight_prior import N_LABELS, STRENGTHS, WeightPrior
+from metafs.stats.threads import threads_for
 
 _DRAWS = 2
 _MOST_ROWS = 250
@@ -89,11 +90,12 @@ def transfer_curve(
     curve = np.full((len(n_labels), len(STRENGTHS)), np.nan)
     for i, n in enumerate(n_labels):
         drawn = [_drawn(codes, len(at_hand), n, rng) for _ in range(_DRAWS)]
-        losses = [
-            _losses(rows, targets, codes, labelled, judged, seed)
-            for labelled, judged in drawn
-            if len(judged) >= _LEAST_JUDGED
-        ]
+        with threads_for(len(at_hand) ** 2):
+            losses = [
+                _losses(rows, targets, codes, labelled, judged, seed)
+                for labelled, judged in drawn
+                if len(judged) >= _LEAST_JUDGED
+            ]
         if losses:
             curve[i] = np.mean(losses, axis=0)
     return None if np.isnan(curve).all() else curve

@@ -27,7 +27,8 @@ _PRICE = 0.002  # of memory that changes nothing
 _UNRELATED = 0.3  # v
 _ERROR_INFLATION = 4.0  # rows predicted by models that share rows say less than they seem to
 _ROW_SPREAD, _ROW_COUNT = 0.3, 5  # a change of one row's loss, and rows that this is worth
-_JITTER = 0.01
+_JITTER = 0.03
+_WALK = 0.2  # how far the loss may wander along the grid, where there is no experience
 _AT = np.log([0.01, 0.1, 0.3, 1.0, 3.0, 10.0])
 _COST = np.array([0.0, 0.0, 0.02, 0.06, 0.09, 0.10])  # of unrelated memory, with 20 labels
 _GAIN = np.array([0.0, -0.04, -0.10, -0.12, -0.11, -0.10])  # of related memory
@@ -132,7 +133,9 @@ def _prior(
     jitter = _JITTER**2 * np.eye(len(at))
     if felt is None:
         towards = np.interp(at, _AT, _GAIN) - unrelated
-        return unrelated, np.outer(towards, towards) + jitter
+        place = np.arange(1, len(at) + 1) / len(at)
+        walk = _WALK**2 * np.minimum.outer(place, place)  # a gain may begin at any strength
+        return unrelated, np.outer(towards, towards) / 2 + walk + jitter
     mean, covariance = felt
     kept = 1.0
     if experience is not None and experience.coherence is not None:

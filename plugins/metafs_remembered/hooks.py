@@ -1,0 +1,19 @@
+"""What this package offers."""
+
+from typing import Any
+
+from metafs.plugin.hookspecs import hookimpl
+from metafs_remembered.learner import RememberedLearner
+from metafs_remembered.projected import ProjectedSelector
+
+
+@hookimpl
+def metafs_learners() -> dict[str, Any]:
+    """Offer the learner ``remembered``, for classes and for numbers."""
+    return {"remembered": RememberedLearner()}
+
+
+@hookimpl
+def metafs_selectors() -> dict[str, Any]:
+    """Offer the selector ``projected``."""
+    return {"projected": ProjectedSelector()}

@@ -1,0 +1,173 @@
+"""The selector ``projected``: the fewest columns that predict what a model on all of them does.
+
+A reference model on all columns is fitted with what memory knows. Then columns are ordered by how
+well models on them give the reference's predictions, on all rows at hand, also those without label
+(`metafs.stats.linear.projection`, with the equations). Without memory it is the same with a plain
+reference.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from metafs.data.checks import check_known
+from metafs.data.target import holds_classes
+from metafs.data.typing import Array, Matrix
+from metafs.plugin.prior import Prior
+from metafs.plugin.ranking import n_to_keep
+from metafs.plugin.selector import BaseSelector
+from metafs.stats.linear import LinearModel, Projection, fit_linear, project
+from metafs.stats.linear.loss import loss_of
+from metafs.stats.linear.model import targets_of
+from metafs.stats.linear.rows import stacked
+from metafs.stats.threads import threads_for
+from metafs_remembered.learner import weights_known
+
+_LARGEST = 200  # columns in the order of the path; the others follow by weight times spread
+
+
+class ProjectedSelector(BaseSelector):
+    """Keep the columns whose own model predicts what a model on all columns does.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=None
+        How many features to keep, or which share of them; None keeps the fewest that are within
+        one standard error of the reference.
+    random_state : int, RandomState instance or None, default=0
+        How rows are divided into folds.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        What each feature carries of the reference: its weight times its spread.
+    ranking_ : ndarray of shape (n_features,)
+        1 for the first to enter.
+    reference_ : LinearModel
+        The model on all columns; its ``strength`` says how strongly memory was believed.
+    projection_ : Projection
+    n_features_ : int
+        How many features are kept.
+    n_evaluations_ : int
+        How many models were projected to choose the size; 1 if it was given.
+    stopped_ : str
+        Why the search ended.
+
+    Examples
+    --------
+    >>> X = [[0.0, 3.0], [0.2, 4.0], [1.0, 3.0], [1.2, 4.0]]
+    >>> ProjectedSelector(1).fit(X, ["a", "a", "b", "b"]).get_support()
+    array([ True, False])
+    """
+
+    def __init__(self, n_features_to_select: float | None = None, *, random_state: Any = 0) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data."""
+        super().check_parameters()
+        n_to_keep(self.n_features_to_select, 1)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        prior: Any = None,
+        meta_features: Any = None,
+        task: str = "auto",
+        X_unlabelled: Any = None,
+    ) -> Self:
+        """Select features of X by what they tell of y.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The labelled rows.
+        y : array-like of shape (n_samples,)
+            Classes or numbers.
+        prior : Prior or array-like of shape (n_features,), default=None
+            What memory knows; only what it knows of weights counts.
+        meta_features : array-like of shape (n_features, k), default=None
+            Properties of the features.
+        task : {"auto", "classes", "numbers"}, default="auto"
+            What y holds.
+        X_unlabelled : array-like or sparse matrix, default=None
+            Rows without label.
+        """
+        self._unlabelled: Matrix | None = None
+        if X_unlabelled is not None:
+            more = check_array(X_unlabelled, accept_sparse="csr", dtype=np.float64)
+            check_known(more, type(self).__name__)
+            self._unlabelled = csr_array(more) if issparse(more) else more
+        super().fit(X, y, prior=prior, meta_features=meta_features, task=task)
+        del self._unlabelled
+        return self
+
+    def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
+        classes = holds_classes(y)
+        n_features = X.shape[1]
+        with threads_for(X.shape[0] * n_features):
+            self.reference_: LinearModel = fit_linear(
+                X,
+                y,
+                classes=classes,
+                prior=weights_known(prior, n_features),
+                X_unlabelled=self._unlabelled,
+                seed=int(check_random_state(self.random_state).randint(2**31)),
+            )
+            rows = stacked(X, self._unlabelled)
+            given = self.n_features_to_select
+            wanted = _LARGEST if given is None else n_to_keep(given, n_features)
+            self.projection_: Projection = project(self.reference_, rows, min(wanted, n_features))
+            self.n_evaluations_, self.stopped_ = 1, "the number of features was given"
+            self.n_features_ = wanted
+            if given is None:
+                self.n_features_ = self._smallest(X, y, classes, min(wanted, n_features))
+        self.scores_ = self.projection_.scores
+        self.ranking_ = np.empty(n_features, dtype=np.int64)
+        self.ranking_[self.projection_.order] = np.arange(1, n_features + 1)
+
+    def _smallest(self, X: Matrix, y: Array, classes: bool, most: int) -> int:
+        """Return the fewest features whose loss is within one standard error of the reference's.
+
+        The error is that of the cross-validated loss of rows.
+        """
+        model, projection = self.reference_, self.projection_
+        most = min(most, len(projection.candidates))
+        if most == 0:
+            self.stopped_ = "no feature carries anything of the model on all"
+            return 1
+        targets, _ = targets_of(y, classes)
+        codes = np.unique(y, return_inverse=True)[1] if classes else None
+        decision = model.decision_function(X)
+        reference = float(loss_of(decision, targets, codes).mean())
+        judged = decision if model.held_out is None else model.held_out
+        if len(judged) != len(targets):  # of many rows some were cross-validated
+            judged = decision
+        error = float(loss_of(judged, targets, codes).std() / np.sqrt(len(targets)))
+        sizes = sorted({min(most, round(1.3**step)) for step in range(21)} - {0})
+        table = model.preparation(X)
+        for n, size in enumerate(sizes, start=1):
+            columns = projection.order[:size]
+            small = np.asarray(table[:, columns] @ projection.weights(columns).T)
+            small += decision.mean(axis=0) - small.mean(axis=0)
+            loss = float(loss_of(small, targets, codes).mean())
+            self.n_evaluations_ = n
+            if loss <= reference + error:
+                self.stopped_ = (
+                    f"{size} features are within one standard error of the model on all: loss "
+                    f"{loss:.3f} against {reference:.3f}, error {error:.3f}"
+                )
+                return size
+        self.stopped_ = f"no more than {sizes[-1]} features were tried"
+        return sizes[-1]
+
+    def _get_support_mask(self) -> Array:
+        check_is_fitted(self)
+        mask: Array = self.ranking_ <= self.n_features_
+        return mask

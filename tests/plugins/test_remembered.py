@@ -1,0 +1,73 @@
+"""The learner ``remembered`` and the selector ``projected``."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from metafs.errors import UsageError
+from metafs.plugin import Prior
+from metafs.stats.linear import Directions, WeightPrior
+from metafs_remembered import (
+    ProjectedSelector,
+    RememberedClassifier,
+    RememberedLearner,
+    RememberedRegressor,
+)
+
+
+@parametrize_with_checks([RememberedClassifier(), RememberedRegressor()])
+def test_scikit_learn_accepts(estimator, check):
+    check(estimator)
+
+
+def linear_problem(n, seed=0):
+    rng = np.random.default_rng(seed)
+    weights = np.zeros(30)
+    weights[:5] = 1.0
+    X = rng.normal(size=(n, 30))
+    return X, X @ weights, weights
+
+
+def prior_of(weights):
+    known = WeightPrior(Directions.of(np.tile(weights, (4, 1))))
+    return Prior(np.zeros(len(weights)), weights=known)
+
+
+def test_a_prior_of_metafs_brings_weights_to_the_learner():
+    X, f, weights = linear_problem(15)
+    X_test, f_test, _ = linear_problem(500, seed=1)
+    own, told = (RememberedLearner().fit(X, f, prior=prior) for prior in (None, prior_of(weights)))
+    errors = [np.mean((each.predict(X_test) - f_test) ** 2) for each in (own, told)]
+    assert errors[1] < 0.7 * errors[0]
+
+
+def test_classes_and_numbers_are_told_apart():
+    X, f, _ = linear_problem(40)
+    assert not hasattr(RememberedLearner().fit(X, f), "predict_proba")
+    learner = RememberedLearner().fit(X, np.where(f > 0, "up", "down"))
+    assert learner.predict_proba(X).shape == (40, 2)
+    assert set(learner.predict(X)) <= {"up", "down"}
+
+
+def test_a_prior_of_other_columns_is_refused():
+    X, f, weights = linear_problem(10)
+    with pytest.raises(UsageError, match="give the prior of these columns"):
+        RememberedLearner().fit(X[:, :7], f, prior=prior_of(weights))
+
+
+def test_projected_finds_what_memory_knows_with_few_labels_and_rows_without():
+    X, f, weights = linear_problem(8)
+    more, _, _ = linear_problem(200, seed=2)
+    y = np.where(f > np.median(f), 1, 0)
+    found = ProjectedSelector(5).fit(X, y, prior=prior_of(weights), X_unlabelled=more)
+    plain = ProjectedSelector(5).fit(X, y, X_unlabelled=more)
+    assert found.get_support()[:5].sum() > plain.get_support()[:5].sum()
+    assert found.get_support().sum() == 5
+
+
+def test_projected_chooses_few_features_where_few_suffice():
+    X, f, _ = linear_problem(300)
+    found = ProjectedSelector().fit(X, np.where(f > 0, 1, 0), task="classes")
+    assert found.get_support()[:5].all()
+    assert found.get_support().sum() < 15
+    assert "within one standard error" in found.stopped_
