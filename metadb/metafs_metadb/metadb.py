@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from metafs_metadb import connect, migrate, queries, record
 from metafs_metadb.errors import MetaDBError
+from metafs_metadb.held import Holding
 from metafs_metadb.listing import Listing
 from metafs_metadb.recalling import Recalling
 from metafs_metadb.rows import (
@@ -23,7 +24,7 @@ from metafs_metadb.rows import (
 from metafs_metadb.weights import BeliefRow, ReferenceRows
 
 
-class MetaDB(Recalling, Listing):
+class MetaDB(Recalling, Listing, Holding):
     """A memory of problems and runs in the DuckDB file at `path`.
 
     Every method opens the file, does one thing and closes it: between calls nothing is held, so

@@ -25,8 +25,9 @@ from metafs.experiment.outcome import Outcome, fitness_of, outcome
 from metafs.experiment.why import Why, why
 from metafs.memory import MetaDB, MetaDBError
 from metafs.memory.memory import Memory, space_of
-from metafs.pipeline.engines import Map, open_engine, require_engine
-from metafs.pipeline.loop import Readable, is_interrupt
+from metafs.pipeline.batch import Readable, is_interrupt
+from metafs.pipeline.engines import open_engine, require_engine
+from metafs.pipeline.pool import Map
 from metafs.pipeline.recording import failure, finish
 from metafs.pipeline.selection import configured
 from metafs.pipeline.settings import Plan

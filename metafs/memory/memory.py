@@ -58,7 +58,7 @@ class Memory:
 
     def __init__(self, db: MetaDB, distance: Any, stream_length: int = 1) -> None:
         self.db = db
-        self._distance = distance
+        self._distance, self._stream_length = distance, stream_length
         self._in_memory = stream_length >= INDEX_FROM
         self._searches: dict[tuple[str, str], NeighbourSearch] = {}
         self._best_runs = BestRuns()
@@ -225,6 +225,23 @@ class Memory:
             search = self._searches.get((distance, space_of(problem)))
             if search is not None:
                 search.add(recorded.problem_id, problem.name, problem.fingerprint, keys, p)
+
+    @contextmanager
+    def of_batch(self, batch: str) -> Iterator["Memory"]:
+        """Give the memory as it was when a batch began, also if it was interrupted since.
+
+        Until `complete` is called, that is kept for whoever goes on with the batch.
+        """
+        with self.db.as_held(batch) as held:
+            if held is None:
+                self.db.hold(batch)
+                yield self
+            else:
+                yield Memory(held, self._distance, self._stream_length)
+
+    def complete(self, batch: str) -> None:
+        """Let go of what was kept: all problems of the batch are recorded."""
+        self.db.release(batch)
 
     def record_failure(self, problem: ProblemRow, run: RunRow) -> None:
         """Write that a problem failed, and why."""

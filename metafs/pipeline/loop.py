@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import narwhals as nw
 
@@ -18,30 +18,17 @@ from metafs.data.parameters import check_at_least
 from metafs.data.problem import Problem
 from metafs.data.readers import ReadOptions, sources, sources_of_frames
 from metafs.errors import UsageError
-from metafs.memory import MetaDB, MetaDBError
+from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
-from metafs.pipeline.engines import Map, open_engine, require_engine
+from metafs.pipeline.batch import Readable, batch_of, prepare_all, read_problem
+from metafs.pipeline.engines import open_engine, require_engine
 from metafs.pipeline.fork_server import WorkerError
-from metafs.pipeline.recording import Failure, fail, failure, finish, skipped
+from metafs.pipeline.pool import Map
+from metafs.pipeline.recording import Failure, fail, failure, finish
 from metafs.pipeline.settings import Plan, Settings
 from metafs.pipeline.solution import Solution
-from metafs.pipeline.steps import Prepared, Worked, prepare, work
+from metafs.pipeline.steps import Prepared, Worked, work
 from metafs.plugin.registry import Registry
-
-
-class Readable(Protocol):
-    """A problem yet to be read."""
-
-    @property
-    def name(self) -> str:
-        """How the problem is called."""
-
-    @property
-    def origin(self) -> str:
-        """Where it comes from."""
-
-    def read(self) -> Problem:
-        """Read it, or say in a sentence why that cannot be done."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +161,9 @@ def _solve(
 ) -> Iterator[Solution]:
     with open_engine(engine, jobs) as side_by_side:
         for start in range(0, len(stream), wave):
-            ready = [_ready(each, plan, memory) for each in stream[start : start + wave]]
+            read = [read_problem(each, plan, memory) for each in stream[start : start + wave]]
+            batch = batch_of(read) if memory is not None and wave > 1 else None
+            ready = prepare_all(read, memory, batch)
             for place, each in enumerate(ready, start=start + 1):
                 if check and place % check == 0 and isinstance(each, Prepared):
                     ready[place - start - 1] = replace(each, checked=True)
@@ -187,6 +176,8 @@ def _solve(
                     yield fail(each, plan, memory)
                 else:
                     yield each
+            if memory is not None and batch is not None:
+                memory.complete(batch)
     if memory is not None:
         memory.db.fold()  # so that the file can be copied by itself
 
@@ -204,36 +195,6 @@ def _worked(side_by_side: Map, tasks: Sequence[Prepared]) -> Iterator[Worked | F
         except Exception as error:  # from the engine: try_work itself never raises
             result = failure(error, name, source, None)
         yield replace(result, problem=task.problem) if isinstance(result, Failure) else result
-
-
-def _ready(readable: Readable, plan: Plan, memory: Memory | None) -> Prepared | Solution | Failure:
-    """Read and prepare a problem, unless it has been solved with these settings before."""
-    problem = None
-    plan = plan.keeping(getattr(readable, "keep", plan.settings.keep))
-    try:
-        problem = readable.read().by_name()
-        stored = memory.solved(problem, plan.settings.digest_for(problem)) if memory else None
-        if not stored:
-            return prepare(problem, plan, memory)
-        settings = plan.settings
-        if memory is not None and settings.project is not None:
-            memory.wait_for_projection(problem, settings.distance, settings.project)
-        return skipped(problem, stored)
-    except MetaDBError:
-        raise  # without its memory the stream cannot go on
-    except Exception as error:
-        if is_interrupt(error):
-            raise KeyboardInterrupt from error
-        return failure(error, readable.name, readable.origin, problem)
-
-
-def is_interrupt(error: BaseException | None) -> bool:
-    """Tell whether this is DuckDB's way of passing on Ctrl-C: it swallows the signal itself."""
-    while error is not None:
-        if isinstance(error, RuntimeError) and "Query interrupted" in str(error):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
 
 
 def try_work(prepared: Prepared) -> Worked | Failure:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from metafs_metadb import MetaDB
 
 from .running import COMMAND, invoke, start
@@ -31,6 +33,35 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(db):
     again = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=True)
     statuses = [json.loads(line)["status"] for line in again.stdout.splitlines()]
     assert statuses == ["skipped"] * len(done) + ["solved"] * (45 - len(done))
+
+
+ENGINES = {
+    "one job": [],
+    "two jobs": ["--wave", "4", "--jobs", "2"],
+    "dask": ["--wave", "4", "--jobs", "2", "--engine", "dask"],
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+def test_ctrl_c_in_a_terminal_reaches_every_process_and_none_complains(db, engine):
+    """A terminal sends the signal to the whole group, workers included."""
+    command = [*COMMAND, "solve", "demo:digits", "--db", str(db), "--json", *QUICK, *engine]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    process.stdout.readline()
+    os.killpg(process.pid, signal.SIGINT)
+    _, messages = process.communicate(timeout=120)
+    assert process.returncode == 130
+    stopped, done, *rest = filter(None, messages.splitlines())
+    assert stopped.startswith("stopped: ")
+    assert " solved, 0 skipped, 0 failed in " in done
+    assert all(each.startswith("memory: ") for each in rest)
+    assert MetaDB(db).check() == []
 
 
 def test_ctrl_c_while_a_command_is_still_loading_just_ends_it(monkeypatch):

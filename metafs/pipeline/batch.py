@@ -1,0 +1,123 @@
+"""A batch: problems that are read and prepared together, all from the same memory.
+
+That memory is the one there was when the batch began. If the stream was interrupted after some of
+its problems were recorded, the others still do not recall them, so a stream that is resumed gives
+the answers of one that was never interrupted.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+from typing import Protocol, TypeVar
+
+from metafs.data.problem import Problem
+from metafs.memory import MetaDBError
+from metafs.memory.memory import Memory
+from metafs.pipeline.recording import Failure, failure, skipped
+from metafs.pipeline.settings import Plan
+from metafs.pipeline.solution import Solution
+from metafs.pipeline.steps import Prepared, prepare
+
+T = TypeVar("T")
+
+
+class Readable(Protocol):
+    """A problem yet to be read."""
+
+    @property
+    def name(self) -> str:
+        """How the problem is called."""
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from."""
+
+    def read(self) -> Problem:
+        """Read it, or say in a sentence why that cannot be done."""
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A problem that was read, and what is known of it already: that it is solved, or failed."""
+
+    key: str
+    """Differs for other content and for other settings."""
+    problem: Problem | None
+    plan: Plan
+    told: Solution | Failure | None = None
+
+
+def read_problem(readable: Readable, plan: Plan, memory: Memory | None) -> Read:
+    """Read a problem, and look whether it has been solved with these settings before."""
+    plan = plan.keeping(getattr(readable, "keep", plan.settings.keep))
+    problem = tried(lambda: readable.read().by_name(), readable.name, readable.origin, None)
+    if isinstance(problem, Failure):
+        return Read(f"{readable.origin} {readable.name}", None, plan, problem)
+    settings, digest = plan.settings, plan.settings.digest_for(problem)
+
+    def look() -> Solution | None:
+        stored = memory.solved(problem, digest) if memory else None
+        if not stored:
+            return None
+        if memory is not None and settings.project is not None:
+            memory.wait_for_projection(problem, settings.distance, settings.project)
+        return skipped(problem, stored)
+
+    told = tried(look, readable.name, readable.origin, problem)
+    return Read(f"{problem.fingerprint} {digest}", problem, plan, told)
+
+
+def batch_of(read: Sequence[Read]) -> str:
+    """Return a text that is equal for the same problems with the same settings in this order."""
+    told = blake2b(digest_size=12)
+    for each in read:
+        told.update(f"{each.key}\0".encode("utf-8", "surrogatepass"))
+    return told.hexdigest()
+
+
+def prepare_all(
+    read: Sequence[Read], memory: Memory | None, batch: str | None
+) -> list[Prepared | Solution | Failure]:
+    """Prepare the problems that are not solved yet, from the memory of when their batch began.
+
+    Without a `batch` that is the memory of now.
+    """
+    finished = all(each.told is not None for each in read)
+    asked: AbstractContextManager[Memory | None] = nullcontext(memory)
+    if memory is not None and batch is not None and not finished:
+        asked = memory.of_batch(batch)
+    with asked as before:
+        return [_prepared(each, before) for each in read]
+
+
+def _prepared(read: Read, memory: Memory | None) -> Prepared | Solution | Failure:
+    problem = read.problem
+    if read.told is not None:
+        return read.told
+    assert problem is not None
+    return tried(
+        partial(prepare, problem, read.plan, memory), problem.name, problem.source, problem
+    )
+
+
+def tried(step: Callable[[], T], name: str, origin: str, problem: Problem | None) -> T | Failure:
+    """Return what a step of a problem returns, or how it failed, unless nothing can go on."""
+    try:
+        return step()
+    except MetaDBError:
+        raise  # without its memory the stream cannot go on
+    except Exception as error:
+        if is_interrupt(error):
+            raise KeyboardInterrupt from error
+        return failure(error, name, origin, problem)
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Tell whether this is DuckDB's way of passing on Ctrl-C: it swallows the signal itself."""
+    while error is not None:
+        if isinstance(error, RuntimeError) and "Query interrupted" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -1,0 +1,104 @@
+"""The Dask engine: tasks go to a cluster, and each runs in a worker process of its Dask worker.
+
+A plugin that ends its process then leaves the Dask worker alive. Otherwise Dask would run the task
+again, up to four times, and with it those that waited for the same Dask worker.
+"""
+
+import logging
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any
+
+from metafs.pipeline.fork_server import AVAILABLE
+from metafs.pipeline.pool import Function, Map, Pool
+
+_of_thread = threading.local()
+_pools: list[Pool] = []
+
+
+@contextmanager
+def open_dask(jobs: int) -> Iterator[Map]:
+    """Give a ``map`` over the workers of a cluster, and leave nothing running in the end."""
+    started: list[Any] = []
+    with _client(jobs) as client:
+        try:
+            yield partial(_map, client, started)
+        finally:
+            unfinished = [each for each in started if not each.done()]
+            if unfinished:  # interrupted or abandoned: nobody waits for them any more
+                with suppress(Exception):
+                    client.cancel(unfinished)
+                    client.run(_end_pools)
+
+
+def _map(
+    client: Any, started: list[Any], function: Function, tasks: Iterable[Any]
+) -> Iterator[Any]:
+    futures = client.map(partial(_apart, function), list(tasks), pure=False)
+    started[:] = futures
+
+    def result(future: Any) -> Any:
+        done, value = future.result()
+        if not done:
+            raise value
+        return value
+
+    return map(result, futures)
+
+
+def _apart(function: Function, task: Any) -> tuple[bool, Any]:
+    """Run a function in a worker process of this Dask worker, which then survives it."""
+    if not AVAILABLE:
+        return True, function(task)
+    pool = getattr(_of_thread, "pool", None)
+    if pool is None:
+        pool = _of_thread.pool = Pool(1)
+        _pools.append(pool)
+    try:
+        return True, next(pool.map(function, [task]))
+    except Exception as error:
+        return False, error
+
+
+def _end_pools() -> None:
+    """End what runs in this Dask worker; it can stop only when its threads are free."""
+    for pool in _pools:
+        pool.close()
+
+
+@contextmanager
+def _client(jobs: int) -> Iterator[Any]:
+    """Connect to the scheduler that Dask's configuration names, or start one on this machine."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    if dask.config.get("scheduler-address", None):
+        with Client() as client:
+            yield client
+        return
+    with _children_ignore_ctrl_c():
+        cluster = LocalCluster(
+            n_workers=None if jobs < 0 else jobs,
+            threads_per_worker=1,
+            dashboard_address=":0",  # any port: the usual one may be taken
+            silence_logs=logging.ERROR,
+        )
+    with cluster, Client(cluster) as client:
+        yield client
+
+
+@contextmanager
+def _children_ignore_ctrl_c() -> Iterator[None]:
+    """Start processes that do not hear the terminal's Ctrl-C: who started them ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may change what signals do
+        return
+    # Blocking the signal would keep one that comes now, but multiprocessing unblocks it.
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)

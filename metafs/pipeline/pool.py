@@ -1,0 +1,140 @@
+"""A pool of worker processes on this machine, and an ordered map over them."""
+
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from multiprocessing.connection import wait
+from typing import Any
+
+from joblib import cpu_count
+
+from metafs.pipeline.fork_server import ForkServer, Worker, WorkerError
+
+Function = Callable[[Any], Any]
+Map = Callable[[Function, Iterable[Any]], Iterator[Any]]
+
+
+class Pool:
+    """Worker processes of this machine, started when there is something to do."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        # Several workers share the cores; one has them all.
+        self._n_threads = None if jobs == 1 else max(1, cpu_count() // jobs)
+        self._server = ForkServer(self._n_threads)
+        self._idle: list[Worker] = []
+        self._closed = False
+
+    def map(self, function: Function, tasks: Iterable[Any]) -> Iterator[Any]:
+        """Apply a function to each task and return an iterator over what it returns."""
+        return Results(self, function, list(tasks))
+
+    def start(self, function: Function, task: Any) -> Worker:
+        """Give a task to a worker; a worker that died while idle is replaced."""
+        if self._closed:
+            raise WorkerError("the worker processes were ended")
+        while self._idle:
+            worker = self._idle.pop()
+            try:
+                worker.send(function, task)
+                return worker
+            except OSError:
+                self.end(worker)
+        try:
+            worker = self._server.start()
+        except (OSError, EOFError):  # somebody has killed the server, and with it the workers
+            self._server.close()
+            self._server = ForkServer(self._n_threads)
+            worker = self._server.start()
+        worker.send(function, task)
+        return worker
+
+    def keep(self, worker: Worker) -> None:
+        """Let a worker wait for its next task."""
+        self._idle.append(worker)
+
+    def end(self, worker: Worker) -> str | None:
+        """Kill a worker; return in words how it ended, None if its fork server is gone too."""
+        try:
+            return _in_words(worker.server.end(worker))
+        except (OSError, EOFError):
+            return None
+
+    def close(self) -> None:
+        """Kill all workers, and start no more."""
+        self._closed = True
+        self._server.close()
+
+
+class Results:
+    """An iterator over the results of tasks; one that failed does not end it."""
+
+    def __init__(self, pool: Pool, function: Function, tasks: Sequence[Any]) -> None:
+        self._pool, self._function, self._tasks = pool, function, tasks
+        self._busy: dict[Any, tuple[int, Worker]] = {}
+        self._found: dict[int, tuple[bool, Any]] = {}
+        self._waiting = deque(range(len(tasks)))
+        self._again: set[int] = set()
+        self._n_told = 0
+
+    def __iter__(self) -> "Results":
+        return self
+
+    def __next__(self) -> Any:
+        """Return what the function returned for the next task, or raise what it raised."""
+        if self._n_told == len(self._tasks):
+            raise StopIteration
+        self._start()
+        while self._n_told not in self._found:
+            for connection in wait(list(self._busy)):
+                self._collect(*self._busy.pop(connection))
+            self._start()
+        done, value = self._found.pop(self._n_told)
+        self._n_told += 1
+        if not done:
+            raise value
+        return value
+
+    def _start(self) -> None:
+        """Give every worker something to do."""
+        while len(self._busy) < self._pool.jobs and self._waiting:
+            place = self._waiting.popleft()
+            try:
+                worker = self._pool.start(self._function, self._tasks[place])
+            except Exception as error:  # a task that cannot be pickled
+                self._found[place] = False, error
+            else:
+                self._busy[worker.connection] = place, worker
+
+    def _collect(self, place: int, worker: Worker) -> None:
+        """Take a worker's answer, and keep the worker if it is fit for another task."""
+        try:
+            done, value, worn = worker.answer()
+        except (OSError, EOFError):
+            ended = self._pool.end(worker)
+            if ended is None and place not in self._again:  # killed from outside, most likely
+                self._again.add(place)
+                self._waiting.appendleft(place)
+                return
+            told = ended or "ended together with its fork server"
+            self._found[place] = False, WorkerError(f"the worker process {told}")
+            return
+        self._found[place] = done, value
+        if worn:
+            self._pool.end(worker)
+        else:
+            self._pool.keep(worker)
+
+
+def _in_words(exit_code: int) -> str:
+    """Say how a process ended.
+
+    Examples
+    --------
+    >>> _in_words(3), _in_words(-11)
+    ('ended with exit code 3', 'was killed by SIGSEGV (Segmentation fault)')
+    """
+    if exit_code >= 0:
+        return f"ended with exit code {exit_code}"
+    name, words = signal.Signals(-exit_code).name, signal.strsignal(-exit_code)
+    return f"was killed by {name} ({words})"
