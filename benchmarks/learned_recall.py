@@ -17,7 +17,7 @@ cold one of the same budget ended; what it found is then remembered. The arms di
   common features, and how many are common. With w what it predicts, every problem has a say:
 
   .. math:: P(s) = \tfrac12 \Big[ \frac{\sum_D w_D^3 (0.8\, sel_D(s) + 0.2\, r_D(s))}
-            {\sum_{D \ni s} w_D^3 + \max_D w_D^3} + \mathrm{reputation}(s) \Big]
+            {\sum_{D \ni s} w_D^3 + \max_D w_D^3} + \mathrm{frequency}(s) \Big]
 
 - `features`: logistic regression learns, from features of problems at the time they were new, which
   are then selected; P is its probability, relative to the largest.

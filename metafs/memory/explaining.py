@@ -121,7 +121,7 @@ def explanation(
 
     Parameters
     ----------
-    told : RunTold
+    stored : RunTold
         The run, with all its rows.
     places : sequence of int
         Which of its features to explain.

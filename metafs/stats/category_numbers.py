@@ -6,9 +6,9 @@ A category c of a column becomes the mean target of the rows that have it, shrun
 
 (Micci-Barreca, "A preprocessing scheme for high-cardinality categorical attributes", 2001), with
 the means taken from other rows than those they are written to, in five folds in which the target is
-spread evenly. A column of names, one for each row, therefore tells nothing. Of several classes that
-one is the target whose share differs most between the categories. One column stays one feature, so
-that masks, priors and budgets mean what they say.
+spread evenly. A column of names, one for each row, is therefore irrelevant. Of several classes, the
+target is the one whose share differs most between the categories. One column stays one feature, so
+that masks, priors and budgets keep their meaning.
 """
 
 from collections.abc import Iterable

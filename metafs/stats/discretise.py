@@ -163,8 +163,8 @@ def _bins(
 ) -> tuple[Array, Array]:
     """Return the bin of each run, and of each column whether its bins are single values.
 
-    Bins are numbered within their column: 0 is a zero beside quantiles, from 1 on are the values
-    or the quantiles in ascending order, and the last two are other and missing.
+    Bins are numbered within their column: 0 is the zero of a column with quantiles, from 1 on are
+    the values or the quantiles in ascending order, and the last two are other and missing.
     """
     column, n_columns = runs.column, len(runs.columns)
     other, missing = _last_bins(n_bins)

@@ -68,10 +68,10 @@ class Renumbered:
         if isinstance(evaluator, SupportsHints):
             self.hints = self._hints
 
-    def of_sets(self, base: Array, edits: Array, **told: Any) -> Array:
+    def of_sets(self, base: Array, edits: Array, **options: Any) -> Array:
         """Return the fitness of base after each row of edits."""
         base, edits = self._order.columns_of(base), self._order.columns[edits]
-        return np.asarray(self._evaluator.of_sets(base, edits, **told))
+        return np.asarray(self._evaluator.of_sets(base, edits, **options))
 
     def _hints(self, base: Array) -> Array | None:
         hints = self._evaluator.hints(self._order.columns_of(base))

@@ -142,8 +142,8 @@ class GuidedClimb:
         """Go through the features by priority, then through the set; widen if nothing changes."""
         doubted = self._untried[np.isin(self._untried, self.at.features)]
         self._untried = self._untried[:0]
-        promising = self.sets.hinted(self.at, self._outside(self.at))[: self._width]
-        at = self._through(self.at, spread(doubted, promising))
+        candidates = self.sets.hinted(self.at, self._outside(self.at))[: self._width]
+        at = self._through(self.at, spread(doubted, candidates))
         at = self._eliminate(at)
         if not at.beats(self.at):
             wider = self.sets.left // 10

@@ -6,11 +6,11 @@ A problem is the distribution over (feature, value bin)
           \qquad v \neq 0
 
 with :math:`n_{fvc}` the rows of class c that have the value, and two problems are as far apart as
-the square root of the Jensen-Shannon divergence of their distributions. A value has mass as far as
-it tells classes apart (the term is its part of a chi-square statistic), whichever class it speaks
-for and whatever classes are called: problems are near if what matters in one matters in the other.
-By occurrence alone all texts are alike; by the names of classes a renamed class is a stranger, and
-any two tables whose classes are called 0 and 1 are akin.
+the square root of the Jensen-Shannon divergence of their distributions. The mass of a value is its
+contribution to a chi-square statistic, whatever the names of classes and the class it is associated
+with: problems are near if the same values are relevant in both. By occurrence alone all texts would
+be near each other; by names of classes a renamed class would be unrelated, and any two tables with
+classes 0 and 1 would be related.
 
 As in the paper's sets of words, a zero is an absence and has no mass: otherwise the absent words of
 a text, which are nearly all of them, would fill the signature. Unlike whole rows, whose patterns
@@ -32,7 +32,7 @@ from metafs.plugin.signature import Signature, hash_keys, signature_of
 from metafs.stats.discretise import Codes, discretise
 from metafs_distances.divergence import RootJensenShannon, labelled_target
 
-_ROUNDING = 1e-9  # below it, relative to the count, a value tells nothing
+_ROUNDING = 1e-9  # a statistic below this, relative to the count, is rounding
 
 
 def bin_class_counts(codes: Codes, y: Array, n_classes: int) -> tuple[Array, Array, Array, Array]:
@@ -101,7 +101,7 @@ class JsdFeatures(RootJensenShannon):
         return {"jsd-labelled": JsdLabelled(self.n_bins)}
 
     def signature(self, problem: Problem) -> Signature:
-        """Describe a problem by the values of its features that tell classes apart."""
+        """Describe a problem by the values of its features that are associated with classes."""
         y, labels = labelled_target(problem, self.n_bins)
         codes = discretise(problem.X, n_bins=self.n_bins, categories=problem.categories)
         features, code, classes, counts = bin_class_counts(codes, y, len(labels))
@@ -117,7 +117,7 @@ class JsdFeatures(RootJensenShannon):
         if not present.any():  # a table of zeros is like any other
             return signature_of(hash_keys([("", "")]), np.ones(1))
         mass = association(by_class[present], np.bincount(y, minlength=len(labels)))
-        if not mass.any():  # nothing tells the classes apart: only what there is counts
+        if not mass.any():  # no value is associated with a class: use occurrences
             mass = by_class[present].sum(axis=1).astype(np.float64)
         kept = [text for text, keep in zip(texts, present, strict=True) if keep]
         return signature_of(hash_keys(kept), mass)
@@ -125,7 +125,7 @@ class JsdFeatures(RootJensenShannon):
 
 @dataclass(frozen=True)
 class JsdLabelled(RootJensenShannon):
-    """Root Jensen-Shannon divergence over (feature, value bin, class), classes told by name.
+    """Root Jensen-Shannon divergence over (feature, value bin, class), classes by name.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ def path_energies(
     basis = np.empty((0, len(v)))
     q = v / length
     diagonal: list[float] = []
-    beside: list[float] = []
+    off_diagonal: list[float] = []
     while True:
         basis = np.vstack([basis, q])
         w = times(q)
@@ -68,7 +68,7 @@ def path_energies(
         for _ in range(2):
             w = w - (basis @ w) @ basis
         beta = float(np.linalg.norm(w))
-        theta, vectors = eigh_tridiagonal(diagonal, beside)
+        theta, vectors = eigh_tridiagonal(diagonal, off_diagonal)
         radius = float(theta[-1])
         if radius <= 16 * precision * len(v):
             return Paths(v.copy(), 0.0, len(basis))
@@ -76,7 +76,7 @@ def path_energies(
         missing = beta / radius * max(abs(vectors[-1, -1]), decay * abs(x[-1] / np.linalg.norm(x)))
         if missing <= TOLERANCE or len(basis) == len(v):
             return Paths(length * (x @ basis), radius, len(basis))
-        beside.append(beta)
+        off_diagonal.append(beta)
         q = w / beta
 
 

@@ -47,8 +47,8 @@ def smallest(values: Array, k: int) -> Array:
 def neighbours(A: Array, B: Array, k: int, own: Array | None = None) -> tuple[Array, Array]:
     """Return the k nearest rows of B for each row of A, in no order, and their distances.
 
-    The distances of a row lack its own squared length, which changes no estimate. ``own`` tells
-    which row of B each row of A is itself, and so no neighbour.
+    The distances of a row lack its own squared length, which changes no estimate. ``own`` is the
+    row of B that each row of A is itself; it is not a neighbour.
     """
     step = max(1, _CELLS // len(B))
     if len(A) > step:

@@ -86,15 +86,15 @@ def next_plane(
     features.
     """
     m, n = signed.shape
-    promising = np.lexsort((weight_costs - before.pull, before.w == 0))
-    few = promising[: _FEW + 2 * np.count_nonzero(before.w)]
+    candidates = np.lexsort((weight_costs - before.pull, before.w == 0))
+    few = candidates[: _FEW + 2 * np.count_nonzero(before.w)]
     while True:
         solve = _by_rows if m <= len(few) else _by_features
         w = np.zeros(n)
         w[few], gamma, u = solve(signed[:, few], t, row_costs, weight_costs[few])
         pull = np.abs(signed.T @ u)
         loss = weight_costs - pull
-        left_out = np.setdiff1d(promising, few)
+        left_out = np.setdiff1d(candidates, few)
         joining = left_out[loss[left_out] < -_TOLERANCE]
         if not len(joining):
             break

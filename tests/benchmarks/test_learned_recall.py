@@ -40,7 +40,7 @@ def test_problems_are_alike_as_computed_pair_by_pair(modules, seed):
 
 
 def two_families(n_problems=40, n_features=24):
-    """Problems that select among the first or the last features, told apart by their scores."""
+    """Problems that select among the first or the last features, which differ in their scores."""
     rng = np.random.default_rng(0)
     names = tuple(f"f{number}" for number in range(n_features))
     first = np.arange(n_features) < n_features // 2
@@ -72,7 +72,7 @@ def remembered(modules, stream, n_solved):
 
 
 def test_learned_neighbours_are_those_that_share_selected_features(modules):
-    """The distance is noise here, so guided cannot tell the families apart; scores can."""
+    """The distance is noise here, so guided cannot distinguish the families; scores can."""
     stream = two_families()
     memory, arm = remembered(modules, stream, 30), modules.recall.LearnedNeighbours()
     for i in range(30, 40):

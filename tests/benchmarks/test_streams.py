@@ -247,7 +247,7 @@ def test_a_second_draw_takes_other_labels_under_other_names(streams, data):
     assert len(set(names)) == len(names)
 
 
-def test_the_command_writes_and_tells_sizes(streams, collection, tmp_path, monkeypatch, capsys):
+def test_the_command_writes_and_prints_sizes(streams, collection, tmp_path, monkeypatch, capsys):
     run(streams, monkeypatch, "text", collection, tmp_path / "out", "--documents", 20, "--mi", 0.1)
     problems = streams.text_pairs(collection, documents=20, mi=0.1)
     sizes = sorted(p.n_features for p in problems)
@@ -291,14 +291,14 @@ def run(streams, monkeypatch, *arguments):
         (b"", "the file is empty"),
     ],
 )
-def test_what_is_wrong_with_a_line_is_said(streams, tmp_path, lines, sentence):
+def test_a_wrong_line_is_reported(streams, tmp_path, lines, sentence):
     path = tmp_path / "wrong.jsonl.gz"
     path.write_bytes(gzip.compress(lines))
     with pytest.raises(UsageError, match=sentence):
         streams.text_pairs(path)
 
 
-def test_a_file_that_is_not_compressed_or_cut_short_is_said(streams, tmp_path):
+def test_an_uncompressed_or_truncated_file_is_reported(streams, tmp_path):
     path = tmp_path / "wrong.jsonl.gz"
     whole = gzip.compress(b'{"label": "a", "text": "b"}')
     for content in (b"plain", whole[:-9]):
@@ -322,12 +322,12 @@ def test_a_file_that_is_not_compressed_or_cut_short_is_said(streams, tmp_path):
         ({"documents": 20, "seed": -1}, "seed must be at least 0"),
     ],
 )
-def test_what_is_wrong_with_the_options_is_said(streams, collection, options, sentence):
+def test_wrong_options_are_reported(streams, collection, options, sentence):
     with pytest.raises(UsageError, match=sentence):
         streams.text_pairs(collection, **options)
 
 
-def test_what_is_wrong_with_arrays_is_said(streams, digits, data, tmp_path):
+def test_wrong_arrays_are_reported(streams, digits, data, tmp_path):
     for options, sentence in [
         ({"images": 18}, "two classes with at least 18 images; lower --images"),
         ({"split": "valid"}, "say train or test"),

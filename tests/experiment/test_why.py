@@ -1,4 +1,4 @@
-"""What memory said, as an experiment tells it, against the loop and its MetaDB."""
+"""The explanations of an experiment, compared with the loop and its MetaDB."""
 
 import json
 from html import escape
@@ -77,7 +77,7 @@ def test_it_matches_the_stored_run(tmp_path):
     for each in reason.proposed:
         assert near.get(each.by) == each.distance
     list(solve(problem(3), db=db, keep="nope", registry=REGISTRY))
-    assert why(db, db.find_problem("<p3>")) is None, "it failed, so there is nothing to tell"
+    assert why(db, db.find_problem("<p3>")) is None, "it failed, so there is no explanation"
 
 
 def test_the_page_and_the_json_show_it(found):

@@ -39,7 +39,7 @@ class Columns:
 
 
 def table(seed=0, n=60):
-    """Column j of ten tells the class by j / 5, so that the right end of the table is best."""
+    """The relevance of column j of ten is j / 5, so that the right end of the table is best."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
     return np.outer(y, np.arange(10) / 5) + 0.3 * rng.normal(size=(n, 10)), y

@@ -11,7 +11,7 @@ from metafs_climb.guided import (
 
 
 def words(n=200, n_features=300, n_good=24, seed=0):
-    """Many weak features, as words are: the first `n_good` tell a little of the target each."""
+    """Many weak features, as words are: each of the first `n_good` is slightly relevant."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
     p = np.full((n, n_features), 0.1)

@@ -7,7 +7,7 @@ from metafs_climb.logistic_rows import LogisticRows
 
 
 def made(seed, n=60, n_features=14, kind="words"):
-    """A table of words, or of numbers, with classes that some columns tell of."""
+    """A table of words or numbers, in which some columns are relevant for the class."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, n_features))
     if kind == "words":

@@ -11,7 +11,7 @@ LINE = np.arange(30.0)[:, None]
 
 
 def planted(m=300, n=4, noise=0.1, seed=0):
-    """A target made of the first two columns; the others tell nothing."""
+    """A target made of the first two columns; the others are irrelevant."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, n))
     return X, np.sin(2 * X[:, 0]) + X[:, 1] + noise * rng.normal(size=m)

@@ -228,7 +228,7 @@ def test_the_number_of_inputs_alone_can_be_searched_over():
     assert per_cent.nearest(np.array([33.4])).tolist() == [33.0]
 
 
-def test_features_and_generators_survive_pickling_and_can_be_told_apart():
+def test_features_and_generators_can_be_pickled_and_compared():
     generator = AndOrGenerator(fixed={"x": 4.0})
     again = pickle.loads(pickle.dumps(generator))
     assert again == generator

@@ -146,7 +146,7 @@ def test_dense_sparse_and_frames_give_the_same_climb():
     assert pickle.loads(pickle.dumps(other)).stopped_ == other.stopped_
 
 
-def test_what_it_tells_after_the_search():
+def test_attributes_after_the_search():
     X, y = planted()
     climb = Climb(random_state=0).fit(X, y)
     assert np.flatnonzero(climb.get_support()).tolist() == [3, 17, 29]

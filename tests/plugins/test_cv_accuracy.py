@@ -102,8 +102,8 @@ def test_missing_values_and_categories_are_prepared_as_in_the_loop(learner):
         prepare = ColumnTransformer([("n", fill, ~categorical), ("c", encode, categorical)])
         expected = plain_cv(evaluator, features, make_pipeline(prepare, learner)).mean()
         assert evaluator.of_set(features) == pytest.approx(expected, abs=1e-12)
-    told = CVAccuracy(learner, categories=categories).of_set(X, y, [0, 3])
-    assert told == evaluator.of_set([0, 3]) != CVAccuracy(learner).of_set(X, y, [0, 3])
+    with_categories = CVAccuracy(learner, categories=categories).of_set(X, y, [0, 3])
+    assert with_categories == evaluator.of_set([0, 3]) != CVAccuracy(learner).of_set(X, y, [0, 3])
 
 
 def test_climb_takes_missing_values_and_categories():

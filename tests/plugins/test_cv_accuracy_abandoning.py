@@ -32,7 +32,7 @@ def test_no_learner_exceeds_the_bound_of_a_fold(table, learner):
 
 
 class Abandoning:
-    """Cross-validated accuracy that tells its evaluator the best fitness seen so far."""
+    """Cross-validated accuracy that passes the best fitness so far to its evaluator."""
 
     def __init__(self, measure):
         self.measure = measure
@@ -101,7 +101,7 @@ def test_abandoning_changes_no_decision_of_a_climb(table, seed, learner, aims, w
     measure = CVAccuracy(learner, n_folds=3)
     target = measure.of_set(X, y, [0]) if aims else None
     prior = np.random.default_rng(seed).random(X.shape[1]) if warm else None
-    # The best so far is what a published climb stands on; a warm one tells what it wants itself.
+    # The best so far is the current set of a published climb; a warm one passes `above` itself.
     exact, *climbs = [
         Climb(each, max_evaluations=60, random_state=seed, target_score=target).fit(
             X, y, prior=prior

@@ -124,9 +124,9 @@ def test_codes_of_categories_are_not_binned_as_amounts():
     codes = np.arange(140) % 7
     X = np.column_stack([codes, np.random.default_rng(0).permutation(codes)]).astype(float)
     y = codes % 2
-    told = InfoGainSelector(categorical_features=[0, 1]).fit(X, y).scores_
+    with_categories = InfoGainSelector(categorical_features=[0, 1]).fit(X, y).scores_
     binned = InfoGainSelector().fit(X, y).scores_
-    assert told[0] > 0.98 > binned[0]
+    assert with_categories[0] > 0.98 > binned[0]
     climbed = Climb(categorical_features=[0, 1], random_state=0).fit(X, y)
     np.testing.assert_array_equal(climbed.get_support(), [True, False])
     assert climbed.fitness_ > Climb(random_state=0).fit(X, y).fitness_

@@ -91,14 +91,14 @@ def test_each_step_solves_the_programme_of_the_paper(table):
     A, B = X[first], X[~first]
     v = np.zeros(X.shape[1])
     last = 2 * (1 - sparsity)
-    for plane, told in successive_planes(X, np.where(first, 1, -1), sparsity, alpha):
+    for plane, value in successive_planes(X, np.where(first, 1, -1), sparsity, alpha):
         _, least = slow_programme(A, B, sparsity, alpha, v)
         costs = cost_of_weights(sparsity, alpha, v)
         assert plane.error + costs @ np.abs(plane.w) == pytest.approx(least, abs=1e-6)
-        assert told == pytest.approx(objective(A, B, plane.w, sparsity, alpha), abs=1e-6)
-        assert told <= last + 1e-6
+        assert value == pytest.approx(objective(A, B, plane.w, sparsity, alpha), abs=1e-6)
+        assert value <= last + 1e-6
         assert np.all(plane.pull <= costs + 1e-6)
-        last, v = told, np.abs(plane.w)
+        last, v = value, np.abs(plane.w)
     if np.any(v):
         _, least = slow_programme(A, B, sparsity, alpha, v)
         costs = cost_of_weights(sparsity, alpha, v)
@@ -109,7 +109,7 @@ def test_each_step_solves_the_programme_of_the_paper(table):
 def test_the_whole_path_is_the_papers_where_each_programme_has_one_solution(shape):
     X, y = planted(3, *shape)
     X[:, :2] *= 0.4  # so that several programmes are needed
-    path = [told for _, told in successive_planes(X, 2 * y - 1, 0.05, 5.0)]
+    path = [value for _, value in successive_planes(X, 2 * y - 1, 0.05, 5.0)]
     v, slow = np.zeros(shape[1]), []
     for _ in path:
         w, _ = slow_programme(X[y == 1], X[y == 0], 0.05, 5.0, v)

@@ -112,7 +112,7 @@ def test_lists_end_in_the_set_of_all_distances():
         assert gflip.fitness_ == pytest.approx(e)
 
 
-def test_what_it_tells_after_the_search():
+def test_attributes_after_the_search():
     X, y = planted()
     gflip = GFlip(random_state=0).fit(X, y)
     features = np.flatnonzero(gflip.get_support())

@@ -145,7 +145,7 @@ def test_more_samples_than_a_gram_matrix_holds(monkeypatch, loss, fit_intercept)
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("offset", [1e3, 1e6])
-def test_samples_far_from_zero_are_told_apart_as_well(loss, offset):
+def test_samples_far_from_zero_are_separated_as_well(loss, offset):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 15)
     X = rng.normal(size=(30, 3)) + 2 * y[:, None]

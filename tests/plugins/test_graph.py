@@ -220,10 +220,10 @@ def test_the_prior_personalises():
         expected[feature] = 1.0
         v = personalisation(expected)
         assert v.mean() == pytest.approx(1) and v.max() == pytest.approx(2 * v.min())
-        told = InfFS().fit(X, prior=expected)
+        personalised = InfFS().fit(X, prior=expected)
         literal = np.linalg.solve(np.eye(30) - r * A, v) - 1
-        np.testing.assert_allclose(told.scores_, literal, rtol=1e-8)
-        risen.append(published.ranking_[feature] - told.ranking_[feature])
+        np.testing.assert_allclose(personalised.scores_, literal, rtol=1e-8)
+        risen.append(published.ranking_[feature] - personalised.ranking_[feature])
     assert min(risen) >= 0 and np.mean(risen) > 3
 
 

@@ -106,7 +106,9 @@ def test_backward_elimination_drops_the_lowest_priority_first(seed, size):
     at = guided._eliminate(before)
     assert set(at.features.tolist()) == left >= set(kept.tolist())
     assert sets.spent - spent == tried
-    assert at.fitness == pytest.approx(before.fitness, abs=1e-12), "less never tells more"
+    assert at.fitness == pytest.approx(before.fitness, abs=1e-12), (
+        "fewer features have no more information"
+    )
     assert sets.best is at or at is before
 
 

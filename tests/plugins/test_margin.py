@@ -200,7 +200,7 @@ def test_dense_sparse_and_frames_give_the_same_relief():
     assert set(other.get_feature_names_out()) == set(np.array(list("uvwxyz"))[relief.get_support()])
 
 
-def test_relief_prefers_what_tells_near_misses_apart():
+def test_relief_prefers_features_that_separate_near_misses():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(300, 8))
     y = (X[:, 1] > 0.5) ^ (X[:, 6] > 0.5)

@@ -42,7 +42,7 @@ def test_the_selector_finds_where_the_good_features_are():
     assert min(gained) > 0.02 and np.mean(gained) > 0.07 and np.mean(inside) > 8
 
 
-def test_what_is_told_of_a_search_is_what_it_did():
+def test_attributes_match_the_search():
     X, y, place = described()
     mufasa = Mufasa(10, n_steps=20, random_state=3).fit(X, y, meta_features=place)
     assert [number for number, _, _ in mufasa.candidates_] == list(range(1, 21))

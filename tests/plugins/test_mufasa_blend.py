@@ -46,7 +46,7 @@ def four_classes():
     return images, 2 * a + b
 
 
-def test_a_blend_tells_what_no_single_point_can():
+def test_a_blend_finds_what_no_single_point_can():
     images, y = four_classes()
     for seed in range(5):
         settings = {"budget": 40, "n_steps": 40, "n_guesses": 15, "step": 0.3, "random_state": seed}

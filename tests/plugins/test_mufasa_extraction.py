@@ -27,7 +27,7 @@ def test_a_set_is_filled_until_nothing_fits(draws, budget):
 def test_a_feature_that_cannot_be_measured_is_named_and_the_rest_goes_on():
     images, y = table()
     generator = Columns(broken=(3, 9))
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = search(generator, images, y, budget=8, quality=separation, step=0.4, random_state=0)
         ranked = norm_infogain(generator, images, y, budget=8, random_state=0)
@@ -37,7 +37,7 @@ def test_a_feature_that_cannot_be_measured_is_named_and_the_rest_goes_on():
     assert any(
         str(warning.message).startswith(f"{next(iter(found.failed))!r} cannot be measured")
         and "sensor of column" in str(warning.message)
-        for warning in told
+        for warning in caught
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -69,7 +69,7 @@ def test_values_that_are_none_are_named_and_left_out(method, spoil, why):
     assert 9 not in {f[0] for f in found.features}
 
 
-def test_a_budget_is_not_refused_for_a_cost_that_no_meta_feature_tells():
+def test_a_budget_is_not_refused_for_a_cost_without_meta_feature():
     images = np.random.default_rng(0).random((40, 12, 12))
     y = (images[:, 5, 5] > 0.5).astype(int)
     generator = AndOrGenerator((12, 12), meta_feature_names=("x", "y"), fixed={"scatter": 2})

@@ -73,7 +73,7 @@ def test_descents_come_to_the_minimum(kind, edit):
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["words", "numbers"]))
-def test_decisions_are_never_further_from_the_minimum_than_is_said(seed, kind):
+def test_decisions_are_never_further_from_the_minimum_than_the_bound(seed, kind):
     rows = rows_of(*made(seed, kind=kind))
     edits = [[2, 11], [4, 6], [1, 13]]
     ends = [by_newton(rows, np.setxor1d(BASE, edit)) for edit in edits]
@@ -83,8 +83,8 @@ def test_decisions_are_never_further_from_the_minimum_than_is_said(seed, kind):
         for fold, place in np.argwhere(descent.assured):
             used += 1
             away = np.abs(descent.decided[fold, place] - ends[place][fold])
-            said = descent.to_go[fold, place] * descent.reach[fold, place]
-            assert np.all(away <= said + 1e-7)
+            bound = descent.to_go[fold, place] * descent.reach[fold, place]
+            assert np.all(away <= bound + 1e-7)
         descent.go_on()
     assert used > 50
 
@@ -134,10 +134,10 @@ def test_no_more_curvature_is_left_than_in_the_least_curved_direction(seed, kind
     assert found  # it says something
 
 
-def test_what_is_said_takes_account_of_curvature_that_was_lost():
+def test_the_bound_accounts_for_lost_curvature():
     rows = rows_of(*made(5))
     _, descent = descending(rows, BASE, [[1], [4]])
     left = descent._curvature_left()
-    said = np.exp(module.LITTLE) * np.sqrt(descent._squared) / left
-    np.testing.assert_allclose(descent.to_go, said)
+    bound = np.exp(module.LITTLE) * np.sqrt(descent._squared) / left
+    np.testing.assert_allclose(descent.to_go, bound)
     assert np.all(left < 1)

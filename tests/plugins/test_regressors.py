@@ -122,7 +122,7 @@ def test_a_pipeline_answers_for_its_last_step():
     assert not hasattr(outer, "n_features_in_")
 
 
-def test_what_a_regressor_cannot_do_is_said():
+def test_missing_abilities_of_a_regressor_are_reported():
     X, y = planted(20)
     with pytest.raises(UsageError, match="KNeighborsRegressor cannot weight features"):
         fitted(make_pipeline(StandardScaler(), KNeighborsRegressor()), X, y, np.ones(20))

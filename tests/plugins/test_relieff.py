@@ -212,9 +212,9 @@ def test_a_prior_decides_between_equals_only():
     X = np.column_stack([X, X[:, 0]])
     alone = ReliefF(1).fit(X, y)
     assert np.flatnonzero(alone.get_support()).tolist() == [0]
-    told = np.zeros(X.shape[1])
-    told[[1, 11]] = [1.0, 0.5]
-    warm = ReliefF(1).fit(X, y, prior=told)
+    expected = np.zeros(X.shape[1])
+    expected[[1, 11]] = [1.0, 0.5]
+    warm = ReliefF(1).fit(X, y, prior=expected)
     assert np.flatnonzero(warm.get_support()).tolist() == [11]
     np.testing.assert_array_equal(warm.scores_, alone.scores_)
 

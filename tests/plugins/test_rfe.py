@@ -98,7 +98,7 @@ def planted(m=60, n=40, seed=0):
     return X, (2 * X[:, 3] - 1.5 * X[:, 1] + X[:, 4] > 0).astype(int)
 
 
-def test_what_it_tells_after_the_elimination():
+def test_attributes_after_the_elimination():
     X, y = planted()
     rfe = SVMRFE(3).fit(X, y)
     assert np.flatnonzero(rfe.get_support()).tolist() == [1, 3, 4]
@@ -140,8 +140,8 @@ def test_of_equals_the_later_column_goes_first_unless_more_is_expected_of_it():
     assert ranking[4] < ranking[5] and ranking[4] < ranking[6]
     first = eliminate(X[:, 4:], y, np.ones(60)).order
     assert first.tolist() == [2, 1, 0]
-    told = eliminate(X[:, 4:], y, np.ones(60), expected=np.array([0.1, 0.9, 0.5])).order
-    assert told.tolist() == [0, 2, 1]
+    order = eliminate(X[:, 4:], y, np.ones(60), expected=np.array([0.1, 0.9, 0.5])).order
+    assert order.tolist() == [0, 2, 1]
 
 
 def test_a_right_prior_saves_machines_and_finds_the_same():

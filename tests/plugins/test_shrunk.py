@@ -13,7 +13,7 @@ GOOD = 20
 
 
 def few_labels(seed, n=6, n_features=600):
-    """Return X with 2n rows, y, and evidence: the first 20 features tell something of y."""
+    """Return X with 2n rows, y, and evidence: the first 20 features are relevant."""
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1], n)
     rate = rng.uniform(0.1, 0.6, n_features)

@@ -31,14 +31,14 @@ RIDGE = BayesianRidge()
 
 
 def planted(n=120, k=3, noise=0.1, seed=0):
-    """Quality that the first meta-feature tells, and the second a little."""
+    """Quality that depends on the first meta-feature, and slightly on the second."""
     rng = np.random.default_rng(seed)
     U = rng.normal(size=(n, k))
     return U, U[:, 0] + 0.3 * U[:, 1] + noise * rng.normal(size=n)
 
 
 def planted_table(seed=0, n_samples=2000, n_features=60):
-    """Columns that tell more of the class the larger their only meta-feature is."""
+    """Columns whose relevance grows with their only meta-feature."""
     rng = np.random.default_rng(seed)
     u = rng.uniform(size=n_features)
     y = rng.integers(0, 2, n_samples)
@@ -203,7 +203,7 @@ def test_what_each_meta_feature_contributes():
 
 @pytest.mark.parametrize("n", range(4, 13))
 @pytest.mark.parametrize("n_folds", [2, 5, 50])
-def test_what_is_foretold_perfectly_correlates_perfectly_however_few_they_are(n, n_folds):
+def test_perfect_predictions_correlate_perfectly_even_if_few(n, n_folds):
     u = np.random.default_rng(n).permutation(n).astype(float)
     quality = np.append(2 * u + 1, np.nan)
     found = held_out_correlation(np.append(u, 0.0), quality, LinearRegression(), n_folds=n_folds)
@@ -212,7 +212,7 @@ def test_what_is_foretold_perfectly_correlates_perfectly_however_few_they_are(n,
     assert drop == found
 
 
-def test_of_noise_nothing_is_foretold():
+def test_noise_cannot_be_predicted():
     rng = np.random.default_rng(0)
     found = [
         held_out_correlation(rng.normal(size=(100, 2)), rng.normal(size=100), RIDGE)

@@ -106,7 +106,7 @@ def test_a_sample_among_those_of_the_other_class_weighs_least():
     ],
     ids=["constant", "two samples", "one class", "one sample", "nothing known"],
 )
-def test_where_nothing_tells_samples_apart_they_weigh_the_same(X, y):
+def test_indistinguishable_samples_have_equal_weights(X, y):
     np.testing.assert_allclose(sample_weights(X, y), 1.0)
 
 

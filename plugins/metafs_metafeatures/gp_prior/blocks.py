@@ -50,7 +50,7 @@ class Factor:
 
     @property
     def is_small(self) -> bool:
-        """Whether the root costs little beside what it is used for."""
+        """Whether the cost of the root is small compared with its use."""
         return len(self.matrix) <= _SMALL
 
 

@@ -108,7 +108,7 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
     Without meta-features the prior is the same for each weight and this is a plain linear machine.
     A feature of which a meta-feature is missing (NaN) has a weight that is independent of all
     others; constant meta-features change nothing. Features with equal meta-features have equal
-    weights under any sigma, which is why independent weights are always tried beside.
+    weights under any sigma, which is why independent weights are always tried as well.
 
     Up to 10,000 samples the machines are trained on the Gram matrix. Of more, 10,000 decide on
     sigma and C, and a LinearSVC is then trained on all rows, mapped by the root of C; these are

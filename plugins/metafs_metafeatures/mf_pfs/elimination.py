@@ -1,4 +1,4 @@
-r"""Recursive elimination: judge the features that are left, drop the weakest, begin again.
+r"""Recursive elimination: measure the quality of the remaining features, drop the weakest, repeat.
 
 What the selectors and their controls share: how many to drop when, and elimination that measures
 every feature (RFE), for features behind a measurer.

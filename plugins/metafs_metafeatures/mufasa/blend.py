@@ -8,7 +8,7 @@ the paper. The distribution of a blend is even over the m best points of the wal
           \max_r \frac{|u_{ir} - u_{jr}|}{\mathrm{range}_r} \ge 0.3 \quad (i \ne j)
 
 where a point is as good as its sets were on average, and points nearer than that to a better one
-are passed over. Which m suits depends on the budget, so that blends go through m = 2 ... 6 in turn.
+are skipped. The best m depends on the budget, so that blends cycle through m = 2 ... 6.
 
 E. Krupka, A. Navot, N. Tishby, "Learning to select features using their properties", Journal of
 Machine Learning Research 9, 2008.
@@ -26,7 +26,7 @@ APART = 0.3
 """In one meta-feature at least, the points of a blend differ by this share of the range."""
 
 SIZES = (2, 3, 4, 5, 6)
-"""How many points a blend has, in turn."""
+"""The numbers of points of a blend, used cyclically."""
 
 
 def best_apart(tried: Iterable[tuple[Any, float]], n_points: int, ranges: Array) -> Array:
