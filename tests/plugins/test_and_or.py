@@ -271,5 +271,5 @@ def test_images_of_any_type_are_the_same_images(kind, brightest):
 
 @pytest.mark.parametrize("images", [np.full((2, 8, 8), np.nan), np.full((2, 8, 8), "on")])
 def test_images_of_something_else_are_refused(images):
-    with pytest.raises(ProblemError, match="something else than numbers"):
+    with pytest.raises(ProblemError, match="values that are not numbers"):
         AndOrGenerator((8, 8)).prepare(images)
