@@ -4,10 +4,10 @@
 
 Tables of eleven kinds are spoiled at random: cells and columns are replaced by what readers stumble
 over, and in every other file bytes are flipped, cut out, doubled, inserted or replaced, or the file
-is cut short. `metafs solve` then runs on each in this
-process. Counted are exit codes and what must never be seen: a traceback, more than one sentence for
-an input, a control character in the output, more than 20 seconds of computing, and in the end a memory
-that `metafs db check` finds wrong or that knows a problem which was not read.
+is cut short. `metafs solve` then runs on each in this process. Counted are exit codes and what must
+never be seen: a traceback, more than one sentence for an input, a control character in the output,
+more than 20 seconds of computing, and in the end a memory that `metafs db check` finds wrong or
+that knows a problem which was not read.
 """
 
 import argparse
