@@ -67,7 +67,7 @@ def table(rng):
         elif what == 4:
             frame = frame.rename(columns={column: rng.choice([*CELLS[:-8], "A", "a"])})
         else:
-            frame[f"copy of {column}"] = list(frame[column])
+            frame[f"copy of {column}"] = list(frame.iloc[:, list(frame).index(column)])
     return frame
 
 
@@ -134,14 +134,19 @@ def stream(rng):
 
 
 def jsonl(rng):
-    return table(rng).to_json(orient="records", lines=True).encode()
+    frame = table(rng)
+    rows = frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None)
+    # By hand, because pandas refuses two columns of one name.
+    pairs = [", ".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in zip(frame, row, strict=True))
+             for row in rows]  # fmt: skip
+    return "\n".join(f"{{{each}}}" for each in pairs).encode()
 
 
 KINDS = {
     "csv": csv,
     "tsv": lambda rng: table(rng).to_csv(index=False, sep="\t").encode(),
     "csv.gz": lambda rng: gzip.compress(csv(rng)),
-    "json": lambda rng: table(rng).to_json(orient="records").encode(),
+    "json": lambda rng: b"[" + jsonl(rng).strip().replace(b"\n", b",") + b"]",
     "jsonl": jsonl,
     "arff": arff,
     "parquet": parquet,
