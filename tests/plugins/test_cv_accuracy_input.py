@@ -38,7 +38,7 @@ def test_a_wrong_parameter_is_a_sentence(wrong, sentence):
     ("X", "y", "sentence"),
     [
         ([[0.0], [1.0], [2.0]], [0, 1, 1], "cannot cut 3 rows"),
-        ([[0.0], [1.0], [2.0], [4.0]], [1, 1, 1, 1], "of at least two classes"),
+        ([[0.0], [1.0], [2.0], [4.0]], [1, 1, 1, 1], "only one class"),
         ([[0.0], [np.inf], [2.0], [4.0]], [1, 0, 1, 0], "infinite"),
     ],
 )
@@ -57,4 +57,5 @@ def test_a_class_of_one_row_is_borne():
     y[:] = np.arange(20) % 2
     y[0] = 2
     assert 0 <= CVAccuracy().of_set(X, y, [0, 1]) <= 1
-    assert 0 <= CVAccuracy(scoring="balanced_accuracy").of_set(X, (y == 2).astype(int), [0]) <= 1
+    with pytest.raises(ProblemError, match="class '1' has 1 row"):
+        CVAccuracy().of_set(X, (y == 2).astype(int), [0])

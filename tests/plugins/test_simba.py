@@ -230,7 +230,7 @@ def test_a_feature_that_a_prior_thinks_nothing_of_recovers():
 def test_degenerate_tables_have_documented_scores():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 3))
-    for y in (np.ones(20), np.arange(20).astype(str)):
+    for y in (np.ones(20), np.array([f"class {i}" for i in range(20)])):
         simba = Simba(random_state=0).fit(X, y)
         assert (simba.scores_ == 1).all() and simba.margin_ == 0.0
     twice, y = np.repeat(X, 2, axis=0), np.tile([0, 1], 20)
