@@ -35,8 +35,8 @@ def folds_of(
 
     Examples
     --------
-    >>> [test.tolist() for _, test in folds_of(np.array([0, 1, 0, 1]), 5, seed=0)]
-    [[0, 1], [2, 3]]
+    >>> [(len(train), len(test)) for train, test in folds_of(np.array([0, 1, 0, 1]), 5, seed=0)]
+    [(2, 2), (2, 2)]
     >>> folds_of(np.array([0, 0, 0, 1]), 5, seed=0)
     Traceback (most recent call last):
     metafs.errors.NoScore: class '1' has 1 row, but every class needs at least 2: ...

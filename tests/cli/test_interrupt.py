@@ -76,10 +76,10 @@ def test_ctrl_c_while_a_command_is_still_loading_just_ends_it(monkeypatch):
 def test_kill_9_loses_nothing():
     script = ROOT / "benchmarks" / "kill.py"
     done = subprocess.run(
-        [sys.executable, str(script), "--kills", "3"], capture_output=True, text=True, check=False
+        [sys.executable, str(script), "--solves", "3"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "db check: clean" in done.stdout
+    assert "`metafs solve`" in done.stdout
 
 
 def test_progress_is_shown_on_a_terminal_only(db):

@@ -77,6 +77,7 @@ class Harmful(BaseEstimator):
 @pytest.mark.parametrize("way", HARM)
 def test_what_harms_a_process_costs_one_problem_at_most(db, related, way):
     stream = [related(0), related(1, n_samples=BAD), related(2)]
+    threads = threading.active_count()
     told = list(solve(stream, db=db, selector=Harmful(way), folds=2))
     second = "failed" if way not in HARMLESS else "solved"
     assert [each.status for each in told] == ["solved", second, "solved"]
@@ -84,7 +85,7 @@ def test_what_harms_a_process_costs_one_problem_at_most(db, related, way):
         assert "'Harmful'" in told[1].error
         assert "'problem 1'" in told[1].error
     assert MetaDB(db).check() == []
-    assert threading.active_count() == 1
+    assert threading.active_count() <= threads
 
 
 @pytest.mark.parametrize("engine", ["local", "dask"])
