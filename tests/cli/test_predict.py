@@ -106,7 +106,7 @@ def test_a_regressor_can_be_chosen(db, folder):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--predict", "nowhere.csv"], 2, "'nowhere.csv' for meta-features is not there"),
+        (["--predict", "nowhere.csv"], 2, "for meta-features, there is no file 'nowhere.csv'"),
         (["--predict", "."], 2, "is a folder"),
         (["--predict", "header.csv"], 1, "describes no features"),
         (["--predict", "new.csv", "--problem", "north"], 2, "choose one"),

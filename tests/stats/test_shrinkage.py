@@ -125,7 +125,7 @@ def test_constant_evidence_leaves_the_order_as_measured(q, x):
 @given(qualities, st.randoms(use_true_random=False))
 def test_units_and_order_of_features_do_not_matter(q, random):
     assume(q.max() > 0.1)
-    x = np.array([random.choice([0.0, 1e-9, random.random()]) for _ in q])
+    x = np.array([random.choice([0.0, 1e-9, random.randrange(1000) / 1000]) for _ in q])
     plain = shrink(q, 0.5, x)
     np.testing.assert_allclose(shrink(8 * q, 4.0, x).quality, 8 * plain.quality, rtol=1e-4)
     np.testing.assert_allclose(shrink(q, 0.5, 8 * x + 2).quality, plain.quality, rtol=1e-4)
