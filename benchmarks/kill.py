@@ -220,11 +220,11 @@ def main() -> None:
             place = folder / "solves"
             sound &= report("`metafs solve`", lambda: kill_solves(place, asked.solves, rng, []))
         if asked.jobs:
-            place, options = folder / "jobs", ["--jobs", "2", "--wave", "4"]
+            place, options = folder / "jobs", ["--jobs", "2", "--batch", "4"]
             what = "`metafs solve --jobs 2`"
             sound &= report(what, lambda: kill_solves(place, asked.jobs, rng, options))
         if asked.dask:
-            place, options = folder / "dask", ["--engine", "dask", "--wave", "4"]
+            place, options = folder / "dask", ["--engine", "dask", "--batch", "4"]
             what = "`metafs solve --engine dask`"
             with dask_cluster(folder):
                 sound &= report(what, lambda: kill_solves(place, asked.dask, rng, options))

@@ -47,7 +47,7 @@ from stream_memory import Memory, Stream
 from metafs.data.typing import Array
 from metafs.errors import MetafsError
 from metafs.plugin.prior import Prior
-from metafs.transfer.expectation import FAR, STARTS, expect, reputation
+from metafs.transfer.expectation import FAR, STARTS, expect, selection_frequency
 from metafs_climb import Climb
 
 FIRST, EVERY, LATEST = 15, 10, 60
@@ -95,7 +95,7 @@ class LearnedNeighbours:
         best = solved[np.argsort(-predicted, kind="stable")[:STARTS]]
         starts = [np.flatnonzero(memory.selected[j, ids]) for j in best]
         return Prior(
-            np.clip((contributed + reputation(memory.record(i))) / 2, 0.0, 1.0),
+            np.clip((contributed + selection_frequency(memory.record(i))) / 2, 0.0, 1.0),
             starts=tuple(start for start in starts if len(start)),
             size=prior.size,
             guides=True,

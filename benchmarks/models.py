@@ -28,7 +28,7 @@ import scale
 from recording import record_one
 from scale import words
 
-from metafs.memory.weights import tell
+from metafs.memory.weights import history_of
 from metafs.stats.linear import fit_linear
 from metafs.stats.threads import threads_for
 from metafs_metadb import MetaDB, Neighbour, ReferenceRows, basis, queries
@@ -94,7 +94,7 @@ def reference(number: int, n: int) -> ReferenceRows:
 
 def recalled(db: MetaDB, near: list[Neighbour], names: list[str]) -> Any:
     models = db.references([each.problem_id for each in near])
-    return tell(near, models, db.basis("default").values(), db.feature_ids("default", names))
+    return history_of(near, models, db.basis("default").values(), db.feature_ids("default", names))
 
 
 def timed_ms(ask: Callable[[], Any]) -> tuple[float, Any]:

@@ -34,7 +34,7 @@ import numpy as np
 from recall import N_QUERIES, TARGET_RATIO, K, Problems, many_keys, store
 from recording import record_one
 
-from metafs_metadb import FeatureRecord, MetaDB, Neighbour, beside, feature_record, queries
+from metafs_metadb import FeatureHistory, MetaDB, Neighbour, feature_history, index_cache, queries
 from metafs_metadb.vocabulary import feature_ids
 
 SIZES = (1_000, 10_000, 100_000)
@@ -125,19 +125,19 @@ def timed_ms(ask: Callable[[], Any]) -> tuple[float, Any]:
     return 1e3 * (time.perf_counter() - begun), answer
 
 
-def feature_record_by_sql(
+def feature_history_by_sql(
     db: MetaDB, space: str, names: list[str], **left_out: str
-) -> FeatureRecord:
+) -> FeatureHistory:
     with db.reading() as con:
         ids = feature_ids(con, space, names, None)
-        return feature_record.read(con, ids, space, **left_out)
+        return feature_history.read(con, ids, space, **left_out)
 
 
 def totals(
     db: MetaDB,
     names: list[str],
     source: str = "stored 7.csv",
-    record_of: Callable[..., FeatureRecord] = MetaDB.feature_record,
+    record_of: Callable[..., FeatureHistory] = MetaDB.feature_history,
 ) -> list[Any]:
     record = record_of(db, "default", names, exclude_fingerprint="stored 7", exclude_source=source)
     columns = (record.n_problems, record.n_selected, record.relative, record.relative4)
@@ -186,11 +186,11 @@ def sql(db: MetaDB, n: int) -> dict[str, Any]:
 
         nearest = [join(number) for number in range(N_QUERIES)]
         join_ms = timed(join, N_QUERIES)
-    by_sql = partial(totals, db, record_of=feature_record_by_sql)
+    by_sql = partial(totals, db, record_of=feature_history_by_sql)
     record_ms = timed(lambda seed: by_sql(words(N_ASKED, seed)), 3)
     return {
         "join": join_ms,
-        "feature_record": record_ms,
+        "feature_history": record_ms,
         "nearest": nearest,
         "totals": by_sql(words(N_ASKED, 0)),
     }
@@ -215,7 +215,7 @@ def ask(db: MetaDB, n: int) -> dict[str, Any]:
         "first": first_ms,
         "index": index_ms,
         "first_record": first_record_ms,
-        "feature_record": timed(lambda seed: totals(db, words(N_ASKED, seed))),
+        "feature_history": timed(lambda seed: totals(db, words(N_ASKED, seed))),
         "experience": timed(lambda number: experience(db, nearest[number])),
         "nearest": [[[*vars(each).values()] for each in found] for found in nearest],
         "totals": record,
@@ -236,7 +236,7 @@ def record(db: MetaDB, n: int) -> dict[str, Any]:
 
 
 def record_by_sql(db: MetaDB, n: int) -> dict[str, Any]:
-    beside.FEATURES_FROM = sys.maxsize
+    index_cache.FEATURES_FROM = sys.maxsize
     return _record(db, 1_000)
 
 
@@ -289,14 +289,14 @@ def measure(n: int, with_check: bool) -> list[tuple[str, str]]:
         results = {step: in_process(step, path, n) for step in steps}
         if with_check and (findings := in_process("check", path, n)["findings"]):
             raise SystemExit(f"the MetaDB is not sound: {findings}")
-        files = Path(f"{path}{beside.SUFFIX}").glob("*")
+        files = Path(f"{path}{index_cache.SUFFIX}").glob("*")
         index_mb = sum(each.stat().st_size for each in files) / 1e6
     by_sql, asked = results["sql"], results["ask"]
     if (by_sql["nearest"], by_sql["totals"]) != (asked["nearest"], asked["totals"]):
         raise SystemExit(f"SQL and index differ at {n} problems")
     ratio = statistics.median(by_sql["join"]) / statistics.median(asked["index"])
     best_ratio = min(by_sql["join"]) / min(asked["index"])
-    each_problem = (asked["index"], asked["experience"], asked["feature_record"])
+    each_problem = (asked["index"], asked["experience"], asked["feature_history"])
     together = zip(*each_problem, results["record"]["known"], strict=False)
     return [
         ("file, MB", f"{file_mb:.0f}"),
@@ -309,9 +309,9 @@ def measure(n: int, with_check: bool) -> list[tuple[str, str]]:
         ("recall, index, later", median_and_best(asked["index"])),
         (f"ratio (goal at 100,000: {TARGET_RATIO:.0f})", f"{ratio:.0f} ({best_ratio:.0f})"),
         (f"experience of {K} neighbours", median_and_best(asked["experience"])),
-        (f"record of {N_ASKED:,} features, SQL", median_and_best(by_sql["feature_record"])),
+        (f"record of {N_ASKED:,} features, SQL", median_and_best(by_sql["feature_history"])),
         ("the same, index, first", f"{asked['first_record']:.1f}"),
-        ("the same, index, later", median_and_best(asked["feature_record"])),
+        ("the same, index, later", median_and_best(asked["feature_history"])),
         ("the same, a tenth of all problems left out", median_and_best(results["leave_out"]["ms"])),
         (
             f"recording, {N_RECORDED} features, empty file",

@@ -15,7 +15,7 @@ from metafs.data.typing import Array
 from metafs.stats.relevance import information_of_each
 from metafs.transfer.expectation import Experience
 from metafs_climb import Climb
-from metafs_metadb import FeatureRecord
+from metafs_metadb import FeatureHistory
 
 NEIGHBOURS = 5
 
@@ -72,11 +72,11 @@ class Memory:
             if distance[j] < 1.0
         ]
 
-    def record(self, i: int) -> FeatureRecord:
+    def record(self, i: int) -> FeatureHistory:
         ids, rows = self.stream.ids[i], np.array(self.solved)[:, None]
         had, chosen = (counts[rows, ids].sum(axis=0) for counts in (self.stream.has, self.selected))
         unused = np.zeros(len(ids))
-        return FeatureRecord(len(rows), had.astype(int), chosen.astype(int), *[unused] * 3)
+        return FeatureHistory(len(rows), had.astype(int), chosen.astype(int), *[unused] * 3)
 
 
 def distances(problems: Sequence[Problem]) -> Array:

@@ -15,7 +15,7 @@ for solution in solve(pairs, db=db, budget=300, folds=3):
     nearest = solution.neighbours[0][0] if solution.neighbours else "nobody yet"
     print(
         f"{solution.problem}: {len(solution.features)} pixels, fitness {solution.fitness:.3f}, "
-        f"honest score {solution.score:.3f}, learnt from {nearest}"
+        f"nested score {solution.score:.3f}, learnt from {nearest}"
     )
 
 columns, rows = db.sql(

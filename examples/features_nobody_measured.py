@@ -1,4 +1,4 @@
-"""Judge features nobody has measured: a quality map, mf-pfs, mufasa and gp-prior on two digits."""
+"""Rank features nobody has measured: a quality map, mf-pfs, mufasa and gp-prior on two digits."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +24,7 @@ row, column = np.divmod(np.arange(64), 8)
 places = np.column_stack([row, column, np.hypot(row - 3.5, column - 3.5)])
 rng = np.random.default_rng(0)
 
-# Measure half of the pixels, and judge the others by where they lie.
+# Measure half of the pixels, and predict the others from where they lie.
 registry = Registry()
 measure, regressor = registry.measures["infogain"], registry.regressors["gp"]
 measured, unseen = np.split(rng.permutation(64), 2)

@@ -4,11 +4,11 @@ import traceback
 from pathlib import Path
 
 MAX_ERROR = 300
-"""Characters of an error that `describe` tells."""
+"""Maximum length of a description of an error."""
 
 
 class MetafsError(Exception):
-    """Something a person can mend; the command prints the message and exits with `exit_code`."""
+    """An error that the user can fix; the command prints the message and exits with `exit_code`."""
 
     exit_code = 1
     without_data: str | None = None

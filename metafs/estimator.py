@@ -23,7 +23,7 @@ from metafs.pipeline.recording import finish
 from metafs.pipeline.scoring import confidence_of, qualities
 from metafs.pipeline.selection import Selection, select
 from metafs.pipeline.settings import Plan, Settings
-from metafs.pipeline.steps import Prepared, Stopwatch, Worked, own_prior, prepare, search
+from metafs.pipeline.steps import PreparedTask, Stopwatch, TaskResult, own_prior, prepare, search
 from metafs.plugin.prior import as_prior
 from metafs.plugin.registry import Registry
 
@@ -37,7 +37,7 @@ def installed_registry() -> Registry:
 
 
 class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Select features, starting from what earlier problems taught.
+    """Select features with the memory of earlier problems.
 
     With a `db` it recalls near problems, starts from what worked there and records what it
     found; without one it is an ordinary selector.
@@ -50,8 +50,8 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         The MetaDB. Columns need names (give a data frame) or a `space`, or nothing is recalled.
     name : str, optional
         How the problem is called; give it one. Fits of the same name never recall each other,
-        so that a fold of a cross-validation cannot learn from another fold's rows. Fits without
-        a name count as one: they recall only what has a name.
+        so that a fold of a cross-validation cannot learn from another fold's rows. All fits
+        without a name share one name: they recall only problems that have another one.
     space : str, optional
         The pool of features in which equal names mean the same feature.
     transfer, distance, regressor, n_neighbors, threshold
@@ -72,7 +72,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     scores_, ranking_, n_evaluations_, stopped_
         As the selector left them.
     prior_ : Prior or None
-        What memory expected, and who said so.
+        What memory expected, with the sources.
     neighbours_ : list of (str, float)
         The recalled problems and their distances.
 
@@ -148,7 +148,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         names = getattr(self, "feature_names_in_", None)
         keep = self._kept_columns(names)
         if self.db is None:
-            prepared = None
+            task = None
             selector = plan.selector_for(categories, keep)
             y = settled(y, where=self.name or UNNAMED)
             if prior is None:
@@ -174,12 +174,12 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
                 leave_out="nothing",
             )
             problem = replace(problem, X_unlabelled=X_unlabelled, categories=categories)
-            prepared, selection = self._fit_with_memory(self.db, problem, plan, prior, keep)
+            task, selection = self._fit_with_memory(self.db, problem, plan, prior, keep)
         self.selection_ = selection
         self.scores_, self.ranking_ = selection.scores, selection.ranking
         self.n_evaluations_, self.stopped_ = selection.n_evaluations, selection.stopped
-        self.prior_ = prepared.prior if prepared else prior
-        self.neighbours_ = [(n.name, n.distance) for n in prepared.neighbours] if prepared else []
+        self.prior_ = task.prior if task else prior
+        self.neighbours_ = [(n.name, n.distance) for n in task.neighbours] if task else []
         return self
 
     def _validated(
@@ -207,21 +207,21 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def _fit_with_memory(
         self, db: str | PathLike[str], problem: Problem, plan: Plan, prior: Any, keep: list[int]
-    ) -> tuple[Prepared, Selection]:
+    ) -> tuple[PreparedTask, Selection]:
         """Recall, select, and record, unless the same has been recorded before."""
         memory = Memory(MetaDB(db), plan.distance)
         memory.db.ensure()
-        prepared = prepare(problem, plan, memory, exclude_name=problem.name)
+        task = prepare(problem, plan, memory, exclude_name=problem.name)
         if prior is not None:
-            prepared = replace(prepared, prior=as_prior(prior, problem.n_features))
+            task = replace(task, prior=as_prior(prior, problem.n_features))
         clock = Stopwatch()
         with clock("select"):
-            selection = search(prepared, keep)
+            selection = search(task, keep)
         if memory.solved(problem, plan.settings.digest_for(problem)) is None:
             confidence = confidence_of(plan.selector)
             quality = qualities(problem, selection.selected, confidence=confidence)
-            finish(prepared, Worked(selection, None, quality, clock.seconds), memory)
-        return prepared, selection
+            finish(task, TaskResult(selection, None, quality, clock.seconds), memory)
+        return task, selection
 
     def _plan(self) -> Plan:
         settings = Settings(

@@ -1,4 +1,4 @@
-"""The memory of metafs: problems, runs and what they taught, in one DuckDB file."""
+"""The memory of metafs: problems, runs and their results, in one DuckDB file."""
 
 from metafs_metadb.basis import Part as BasisPart
 from metafs_metadb.basis import part_of
@@ -14,7 +14,7 @@ from metafs_metadb.metadb import MetaDB
 from metafs_metadb.rows import (
     Experience,
     FeatureExperience,
-    FeatureRecord,
+    FeatureHistory,
     Neighbour,
     NeighbourRow,
     ProblemRow,
@@ -26,7 +26,7 @@ from metafs_metadb.rows import (
     Table,
 )
 from metafs_metadb.search import NeighbourSearch, SqlSearch
-from metafs_metadb.told import RunTold
+from metafs_metadb.stored_run import StoredRun
 from metafs_metadb.weights import Acquainted, BeliefRow, Reference, ReferenceRows
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
     "BeliefRow",
     "Experience",
     "FeatureExperience",
-    "FeatureRecord",
+    "FeatureHistory",
     "MemoryIndex",
     "MetaDB",
     "MetaDBError",
@@ -51,11 +51,11 @@ __all__ = [
     "Reference",
     "ReferenceRows",
     "RunRow",
-    "RunTold",
     "SelectionRows",
     "Signatures",
     "SqlSearch",
     "StabilityRow",
+    "StoredRun",
     "Table",
     "part_of",
 ]

@@ -6,8 +6,8 @@ as in incremental principal components: that of the basis so far, stacked on the
 came since (M. Brand, "Incremental singular value decomposition of uncertain data with missing
 values", ECCV 2002). A part keeps the features on which its vectors are longest.
 
-A part holds the problems whose sources have one checksum, so that it can be left out by whoever
-must not hear of a source. Every `EVERY` runs one part takes in what it lacks, in turn.
+A part holds the problems whose sources have one checksum, so that it can be left out
+where a source must not be used. Every `EVERY` runs one part takes in what it lacks, in turn.
 """
 
 import zlib

@@ -1,8 +1,8 @@
 """Short visits: bounded patience for a held lock, and a sentence for whatever goes wrong.
 
 DuckDB lets one writing process exclude every other process, readers included, and one process
-cannot have a file open both for reading and for writing. So nobody here keeps the file open:
-attach, do, detach. A lock that somebody else holds is tried again with growing pauses, for
+cannot have a file open both for reading and for writing. So the file is never kept open:
+attach, do, detach. A lock held by another process is tried again with growing pauses, for
 `wait_s` seconds.
 
 Building a DuckDB engine costs twenty times what attaching a file to one does, so each process
@@ -191,13 +191,13 @@ def _attach(engine: Engine, path: Path, alias: str, options: str, deadline: floa
             if OLDER_LOG in str(error):
                 _drop_log(path, real, seen)
                 continue
-            told = _sentence(error, path)
-            if told is None:
+            refusal = _sentence(error, path)
+            if refusal is None:
                 raise
             same = log.identity(real) == seen[0]
             left = deadline - time.monotonic()
-            if (same and not isinstance(told, MetaDBLocked)) or left <= 0:
-                raise told from error
+            if (same and not isinstance(refusal, MetaDBLocked)) or left <= 0:
+                raise refusal from error
             # Jitter, so that two waiting processes do not keep meeting.
             time.sleep(min(left, pause * random.uniform(0.5, 1.0)))
             pause = min(2 * pause, LONGEST_PAUSE_S)
@@ -264,7 +264,7 @@ def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
         )
     if isinstance(error, duckdb.CatalogException | duckdb.BinderException):  # all SQL is ours
         return MetaDBError(
-            f"the MetaDB {path} is damaged: {plain(error)} `metafs db check` tells more"
+            f"the MetaDB {path} is damaged: {plain(error)} `metafs db check` lists the damage"
         )
     if isinstance(error, duckdb.IOException | duckdb.TransactionException):
         return MetaDBError(f"cannot use the MetaDB {path}: {plain(error)}")

@@ -1,6 +1,6 @@
-"""What the best runs of a few problems taught about each feature they scored.
+"""The best runs of a few problems, with the values of each feature they scored.
 
-Three short questions instead of one join: which run speaks for each problem, what their rows say,
+Three short queries instead of one join: the best run of each problem, their rows,
 and how the features are called. Each reads only what it needs of tables that are in order of
 their ids, so the time hardly grows with what is stored.
 """
@@ -29,7 +29,7 @@ def read(
     before: int | None = None,
     names_of: Names = names_in_file,
 ) -> dict[int, Experience]:
-    """Return what the best run of each problem taught, in the order asked."""
+    """Return what the best run of each problem recorded of its features, in the order asked."""
     if not problem_ids:
         return {}
     asked = {"problem_ids": list(problem_ids), "before": before}
@@ -42,7 +42,7 @@ def read(
     order = np.argsort(found["run_id"], kind="stable")
     in_order = found["run_id"][order]
 
-    def taught(problem_id: int, run_id: int, source: str) -> Experience:
+    def best_run(problem_id: int, run_id: int, source: str) -> Experience:
         rows = order[slice(*np.searchsorted(in_order, [run_id, run_id + 1]))]
         return Experience(
             problem_id=problem_id,
@@ -54,4 +54,4 @@ def read(
             selected=np.asarray(found["selected"][rows], bool),
         )
 
-    return {each: taught(each, *best[each]) for each in problem_ids if each in best}
+    return {each: best_run(each, *best[each]) for each in problem_ids if each in best}

@@ -1,4 +1,4 @@
-"""The queries of `told`: what one run wrote."""
+"""The queries of `stored_run`: the rows of one run."""
 
 from metafs_metadb.definitions import BEST_FIRST
 
@@ -6,7 +6,7 @@ from metafs_metadb.definitions import BEST_FIRST
 RUN_OF_PROBLEM = f"""
 select
     r.run_id, p.name as problem, p.space, p.fingerprint, r.status, r.selector, r.transfer,
-    r.learner, r.distance, r.seed, r.fitness, r.score, r.optimistic_score, r.scoring,
+    r.learner, r.distance, r.seed, r.fitness, r.score, r.non_nested_score, r.scoring,
     r.n_evaluations, r.n_selected, r.stopped, r.prior_used, r.error, r.started_at, r.metafs_version
 from run r
 join problem p using (problem_id)

@@ -1,8 +1,8 @@
-"""The record of every feature, summed once and kept: a row of totals for each feature_id.
+"""The history of every feature, summed once and kept: a row of totals for each feature_id.
 
-Beside the totals stands, for each problem, the run that spoke for it. What was recorded since is
-added; where another run has become a problem's best, the old one's rows are taken away. Totals
-are whole numbers, so all of this is exact. Problems to be left out are few, as a rule, and their
+With the totals it keeps the best run of each problem. What was recorded since is added; where
+another run has become a problem's best, the rows of the old one are subtracted. Totals are whole
+numbers, so all of this is exact. Problems to be left out are few, as a rule, and their
 own rows are subtracted; if they are most of the space, the rest is summed instead.
 """
 
@@ -15,9 +15,9 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import feature_record_queries as queries
-from metafs_metadb.feature_record import TOTALS, Totals, columns_of, from_totals
-from metafs_metadb.rows import FeatureRecord
+from metafs_metadb import feature_history_queries as queries
+from metafs_metadb.feature_history import TOTALS, Totals, columns_of, from_totals
+from metafs_metadb.rows import FeatureHistory
 from metafs_metadb.stamp import Stamp
 
 Ints = NDArray[np.int64]
@@ -41,13 +41,13 @@ class FeatureSums:
         self,
         stamp: Stamp | None = None,
         totals: Totals | None = None,
-        told: Ints | None = None,
+        counted: Ints | None = None,
         solved: Mapping[str, int] | None = None,
     ) -> None:
         self.stamp = stamp  # None while nothing is summed
         self._totals = np.zeros((0, len(TOTALS)), np.int64) if totals is None else totals
-        # By problem_id: the run that speaks for it, 0 for none.
-        self._told = np.zeros(0, np.int64) if told is None else told
+        # By problem_id: its best run, 0 for none.
+        self._counted = np.zeros(0, np.int64) if counted is None else counted
         self._solved = Counter(solved)  # problems by space
 
     @classmethod
@@ -56,12 +56,12 @@ class FeatureSums:
         return cls(Stamp.of(about["stamp"]), arrays["totals"], arrays["told"], about["solved"])
 
     def about(self) -> dict[str, Any]:
-        """Return what is to be written down beside the arrays."""
+        """Return what is written to the header of the file."""
         return {"stamp": self.stamp and self.stamp.about(), "solved": self._solved}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays to be written down."""
-        return {"totals": self._totals, "told": self._told}
+        return {"totals": self._totals, "told": self._counted}
 
     def catch_up(self, con: duckdb.DuckDBPyConnection, upto: Stamp) -> None:
         """Add what was recorded since, up to a stamp; the earlier stamp still holds."""
@@ -73,10 +73,10 @@ class FeatureSums:
     def add(self, runs: Sequence[OwnRun], upto: Stamp) -> None:
         """Add the first runs of new problems, the only ones recorded since, up to a stamp."""
         for run in runs:
-            self._told = _grown(self._told, run.problem_id)
+            self._counted = _grown(self._counted, run.problem_id)
             self._totals = _grown(self._totals, int(run.ids.max(initial=0)))
             self._totals[run.ids] += run.totals
-            self._told[run.problem_id] = run.run_id
+            self._counted[run.problem_id] = run.run_id
             self._solved[run.space] += 1
         self.stamp = upto
 
@@ -86,30 +86,30 @@ class FeatureSums:
         ids: Ints,
         which: Mapping[str, object],
         exclude_sources: Sequence[str | None],
-    ) -> list[FeatureRecord]:
-        """Return the record of each feature, without each of the sources in turn.
+    ) -> list[FeatureHistory]:
+        """Return the history of each feature, once without each of the sources.
 
-        `which` names the space and who is always left out.
+        `which` names the space and what is always left out.
         """
         n_solved, sources = self._solved[str(which["space"])], list(exclude_sources)
         asked = {**which, "exclude_sources": sources}
         found = con.execute(queries.LEFT_OUT, asked).fetchnumpy()
-        records = []
+        histories = []
         for source in sources:
             left_out = found["always"] | (found["place"] == 1 + sources.index(source))
             runs = self._runs(found["problem_id"][left_out])
             if 2 * len(runs) <= n_solved:
                 totals = self._at(ids) - _totals_of(con, ids, runs)
-                records.append(from_totals(totals, n_solved - len(runs)))
+                histories.append(from_totals(totals, n_solved - len(runs)))
             else:
                 others = con.execute(queries.OTHERS, {**which, "exclude_source": source})
                 runs = self._runs(others.fetchnumpy()["problem_id"])
-                records.append(from_totals(_totals_of(con, ids, runs), len(runs)))
-        return records
+                histories.append(from_totals(_totals_of(con, ids, runs), len(runs)))
+        return histories
 
     def _runs(self, problems: Ints) -> Ints:
         """Return the runs that speak for problems, those left out that have none."""
-        runs = self._told[problems[problems < len(self._told)]]
+        runs = self._counted[problems[problems < len(self._counted)]]
         return np.asarray(runs[runs > 0])
 
     def _at(self, ids: Ints) -> Totals:
@@ -122,14 +122,14 @@ class FeatureSums:
         """Let runs speak for problems, each in place of the run that did so before."""
         problems = np.asarray(tellers["problem_id"], np.int64)
         runs = np.asarray(tellers["run_id"], np.int64)
-        self._told = _grown(self._told, int(problems.max(initial=0)))
-        before = self._told[problems]
+        self._counted = _grown(self._counted, int(problems.max(initial=0)))
+        before = self._counted[problems]
         news = runs != before
         for sign, speaking in ((-1, before[news & (before > 0)]), (1, runs[news])):
             ids, totals = _run_totals(con, speaking, queries.RUN_TOTALS)
             self._totals = _grown(self._totals, int(ids.max(initial=0)))
             self._totals[ids] += sign * totals
-        self._told[problems] = runs
+        self._counted[problems] = runs
         self._solved.update(np.asarray(tellers["space"], object)[before == 0].tolist())
 
 

@@ -10,20 +10,20 @@ from typing import Any
 import duckdb
 
 from metafs_metadb import check, connect, log, migrate, schema
-from metafs_metadb.beside import Beside
 from metafs_metadb.errors import MetaDBError, MetaDBLocked
+from metafs_metadb.index_cache import IndexCache
 from metafs_metadb.rows import Table
 
 WAIT_VARIABLE = "METAFS_LOCK_WAIT_S"
 
 
 class MetaFile:
-    """A DuckDB file at `path` that is opened for each call, and the indexes beside it."""
+    """A DuckDB file at `path` that is opened for each call, and its index cache."""
 
     def __init__(self, path: str | PathLike[str], wait_s: float | None = None) -> None:
         self.path = Path(path)
         self.wait_s = float(os.environ.get(WAIT_VARIABLE, 10.0)) if wait_s is None else wait_s
-        self._beside = Beside(self.path)
+        self._index_cache = IndexCache(self.path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Take path and patience to another process, and nothing that is in memory."""
@@ -78,7 +78,7 @@ class MetaFile:
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Open the file for reading, if its schema is the one we know."""
         with connect.reading(self.path, self.wait_s) as con:
-            if not self._beside.is_as_seen():
+            if not self._index_cache.is_as_seen():
                 migrate.require_current(con, self.path)
             yield con
 
@@ -88,7 +88,7 @@ class MetaFile:
         if not self.exists():
             migrate.create(self.path, self.wait_s)
         with connect.writing(self.path, self.wait_s) as con:
-            if not self._beside.is_as_seen() and migrate.pending(con, self.path):
+            if not self._index_cache.is_as_seen() and migrate.pending(con, self.path):
                 migrate.start_or_refuse(con, self.path)
             yield con
 

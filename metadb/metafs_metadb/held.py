@@ -18,12 +18,12 @@ from metafs_metadb.file import MetaFile
 
 NAME = "metafs.duckdb"
 
-# Batches that nobody went on with; older ones are given up.
+# Interrupted batches that are kept; older ones are given up.
 MOST_HELD = 4
 
 
 class Holding(MetaFile):
-    """Memory as of the beginning of a batch, which is told from others by a text."""
+    """Memory as of the beginning of a batch, which a text identifies."""
 
     def hold(self, batch: str) -> None:
         """Keep the memory as it is now."""

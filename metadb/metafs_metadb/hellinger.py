@@ -5,8 +5,8 @@ r"""Ruling out most problems by the Hellinger affinity, which is cheap to add up
 term by term, as the binary entropy H(t) is at most 2 sqrt(t (1-t)). The square roots of the stored
 probabilities are kept in single precision, key by key: a posting list where few problems have the
 key, a column over all problems where many do. Adding up the lists and columns of the query's keys
-bounds every problem at once. The most promising are evaluated exactly, and then whoever could
-still come under the k-th best: a few hundred of 100,000.
+bounds every problem at once. The nearest by the bound are evaluated exactly, then all that could
+still be nearer than the k-th best: a few hundred of 100,000.
 """
 
 from collections.abc import Callable, Mapping

@@ -2,8 +2,8 @@
 
 A file begins with a magic word, the length and the checksum of its header, and the header itself:
 JSON that says what the arrays are about, and for each array its type, shape, place and checksum.
-A draft is renamed into place, so nobody sees half a file; whoever has mapped an older one keeps
-it. What is missing, damaged, cut off or of another machine's byte order is no file at all.
+A draft is renamed into place, so no reader sees half a file; a process that has mapped an older one
+keeps it. What is missing, damaged, cut off or of another machine's byte order is no file at all.
 """
 
 import json
@@ -48,7 +48,7 @@ def checksum(part: bytes | memoryview) -> int:
 
 
 def write(path: Path, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bool:
-    """Put arrays into a file, replacing what is there; tell whether that could be done."""
+    """Write arrays to a file, replacing what is there; return whether that was possible."""
     try:
         path.parent.mkdir(exist_ok=True)
         with draft_of(path) as draft:

@@ -1,4 +1,4 @@
-"""The queries of the indexes kept beside the database: how it is, and what came since."""
+"""The queries of the index cache: the state of the database, and what was added since."""
 
 from metafs_metadb.queries import PROBLEM_DIGEST, RUN_DIGEST
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from metafs_metadb import queries, sandbox, told
+from metafs_metadb import queries, sandbox
+from metafs_metadb import stored_run as stored
 from metafs_metadb.file import MetaFile
-from metafs_metadb.rows import FeatureRecord, Table
+from metafs_metadb.rows import FeatureHistory, Table
 
 
 class Listing(MetaFile):
@@ -44,15 +45,15 @@ class Listing(MetaFile):
             return self._table(queries.FEATURES, values)
         return self._table(queries.FEATURES_OF_PROBLEM, values | {"problem": problem})
 
-    def told_run(self, problem_id: int, run_id: int | None = None) -> told.RunTold | None:
+    def stored_run(self, problem_id: int, run_id: int | None = None) -> stored.StoredRun | None:
         """Return a run of a problem with all its rows, by default its best solved one."""
         with self.reading() as con:
-            return told.read(con, problem_id, run_id)
+            return stored.read(con, problem_id, run_id)
 
-    def record_before(self, run: Mapping[str, Any], names: Sequence[str]) -> FeatureRecord:
-        """Return the record each feature had over all other problems before a run that was told."""
+    def history_before(self, run: Mapping[str, Any], names: Sequence[str]) -> FeatureHistory:
+        """Return the history of each feature over all other problems before a stored run."""
         with self.reading() as con:
-            return told.record_before(con, run, names)
+            return stored.history_before(con, run, names)
 
     def sql(
         self,
@@ -64,7 +65,7 @@ class Listing(MetaFile):
     ) -> tuple[tuple[str, ...], sandbox.Rows]:
         """Answer one read-only query of a person: column names, and an iterator of rows.
 
-        It sees the memory as it was when it was asked; nobody has to wait until it is done.
+        It reads a snapshot of the memory, so that no writer has to wait for it.
         """
         limits = sandbox.Limits(seconds, memory_gb)
         return sandbox.ask(self.path, self.wait_s, query, params or {}, limits)

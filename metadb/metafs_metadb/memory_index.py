@@ -1,6 +1,6 @@
 """The search in memory: exact, like the SQL join, and made to be asked often.
 
-A `Structure` rules out whoever a bound excludes and evaluates the rest by the formula in
+A `Structure` rules out problems by bounds and evaluates the rest by the formula in
 `divergence`, so the answer is that of the join. Problems added while a stream runs are compared
 one by one until there are enough of them to build it anew.
 """

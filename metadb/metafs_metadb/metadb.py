@@ -1,4 +1,4 @@
-"""The MetaDB: the memory as one DuckDB file, asked and told in short calls."""
+"""The MetaDB: the memory as one DuckDB file, read and written in short calls."""
 
 from collections.abc import Mapping, Sequence
 from time import perf_counter
@@ -28,9 +28,9 @@ class MetaDB(Recalling, Listing, Holding):
     """A memory of problems and runs in the DuckDB file at `path`.
 
     Every method opens the file, does one thing and closes it: between calls nothing is held, so
-    many processes can share the file as long as each call is short. A lock held by somebody else
+    many processes can share the file as long as each call is short. A lock held by another process
     is waited for, at most `wait_s` seconds (else METAFS_LOCK_WAIT_S, else 10); then
-    `MetaDBLocked` names who holds it. Writing creates the file; reading one that is not there
+    `MetaDBLocked` names its holder. Writing creates the file; reading one that is not there
     raises `MetaDBMissing`. What `record` wrote is on disk when it returns, and a process killed
     while it writes leaves no part of the run.
 
@@ -59,10 +59,10 @@ class MetaDB(Recalling, Listing, Holding):
         belief: BeliefRow | None = None,
         row_hashes: NDArray[np.uint64] | None = None,
     ) -> Recorded:
-        """Remember a run and all it taught, in one transaction; say under which ids.
+        """Record a run with all its rows in one transaction, and return their ids.
 
         A solved run of equal content and equal settings that is there already stays, and nothing
-        is written: the answer then says `again`. Failed runs and runs without settings are always
+        is written, and `again` is true. Failed runs and runs without settings are always
         written. A problem whose fingerprint is known keeps its problem_id and its signatures.
         Candidates name their features, or give their positions in `selections.names`; each
         meta-feature has one value for each of these names, NaN where it is unknown. A problem keeps
@@ -72,7 +72,7 @@ class MetaDB(Recalling, Listing, Holding):
         """
         begun, selections = perf_counter(), selections or SelectionRows()
         with self.writing() as con:
-            known_ids = self._beside.feature_ids(con, problem.space, selections.names)
+            known_ids = self._index_cache.feature_ids(con, problem.space, selections.names)
             with connect.transaction(con):
                 recorded, written = record.write(
                     con,
@@ -90,17 +90,17 @@ class MetaDB(Recalling, Listing, Holding):
                     row_hashes,
                 )
             if written is not None:
-                self._beside.recorded(recorded, written, run, problem.space, selections)
+                self._index_cache.recorded(recorded, written, run, problem.space, selections)
         self._keep_up()
         return recorded
 
     def _keep_up(self) -> None:
         """Make the index of the vocabulary that recording could have used."""
-        if self._beside.wants_vocabulary:
+        if self._index_cache.wants_vocabulary:
             try:
                 with self.reading() as con:
-                    self._beside.build_vocabulary(con)
-            except MetaDBError:  # whoever needs it next will try again
+                    self._index_cache.build_vocabulary(con)
+            except MetaDBError:  # the next process that needs it will try again
                 pass
 
     def record_stability(self, problem: ProblemRow, stability: StabilityRow) -> int:

@@ -29,7 +29,7 @@ class Migration:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the SQL, so that a changed migration can be told."""
+        """SHA-256 of the SQL, so that a changed migration is noticed."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Properties of features: what is told of them, and how features of such kinds fared."""
+"""Meta-features, and the outcomes of features that have them."""
 
 from collections.abc import Mapping
 
@@ -18,7 +18,7 @@ def write(
 ) -> None:
     """Write the meta-features of features, each a name and one value per feature.
 
-    A value that was told before and has changed is replaced; NaN says nothing. The caller holds
+    A stored value that has changed is replaced; NaN changes nothing. The caller holds
     the transaction.
     """
     if not meta_features or not len(feature_ids):
@@ -42,24 +42,24 @@ def write(
 
 
 def read(con: duckdb.DuckDBPyConnection, which: Mapping[str, object]) -> FeatureExperience:
-    """Return how the described features of a space fared in its problems, `which` says which."""
-    fared = con.execute(queries.FARED, dict(which)).fetchnumpy()
-    told = con.execute(queries.META_FEATURES, {"space": which["space"]}).fetchnumpy()
-    ids = np.asarray(fared["feature_id"], np.int64)
-    owners, of_name = np.asarray(told["feature_id"], np.int64), np.asarray(told["name"], object)
+    """Return the outcomes of features with meta-features in the problems that `which` selects."""
+    outcomes = con.execute(queries.OUTCOMES, dict(which)).fetchnumpy()
+    stored = con.execute(queries.META_FEATURES, {"space": which["space"]}).fetchnumpy()
+    ids = np.asarray(outcomes["feature_id"], np.int64)
+    owners, of_name = np.asarray(stored["feature_id"], np.int64), np.asarray(stored["name"], object)
     names = sorted(set(of_name.tolist()))
     meta_features = np.full((len(ids), len(names)), np.nan)
     known = np.isin(owners, ids)
     place = {name: column for column, name in enumerate(names)}
     columns = np.array([place[name] for name in of_name[known].tolist()], np.int64)
     rows = np.searchsorted(ids, owners[known])
-    meta_features[rows, columns] = np.asarray(told["value"], np.float64)[known]
+    meta_features[rows, columns] = np.asarray(stored["value"], np.float64)[known]
     return FeatureExperience(
-        names=tuple(fared["name"]),
-        n_problems=np.asarray(fared["n_problems"], np.int64),
-        quality=np.asarray(fared["quality"], np.float64),
-        selected=np.asarray(fared["selected"], np.float64),
-        relative=np.asarray(fared["relative"], np.float64),
+        names=tuple(outcomes["name"]),
+        n_problems=np.asarray(outcomes["n_problems"], np.int64),
+        quality=np.asarray(outcomes["quality"], np.float64),
+        selected=np.asarray(outcomes["selected"], np.float64),
+        relative=np.asarray(outcomes["relative"], np.float64),
         meta_feature_names=tuple(names),
         meta_features=meta_features,
     )

@@ -1,4 +1,4 @@
-"""The queries of `properties`: what is told of features, and how features of such kinds fared.
+"""The queries of `properties`: meta-features, and the outcomes of features that have them.
 
 `incoming_meta_feature` holds one row for each known value: the feature's id, the place of the
 meta-feature in the list `$names` (from 1), and the value.
@@ -21,8 +21,8 @@ order by i.feature_id, i.place
 """
 
 # How each feature with known properties did in the best runs of the latest problems.
-FARED = f"""
-with told as (
+OUTCOMES = f"""
+with described as (
     select r.run_id
     from best_run r
     join problem p using (problem_id)
@@ -37,7 +37,7 @@ with told as (
 best as (
     select s.run_id, max({SCORE}) as q
     from selection s
-    join told using (run_id)
+    join described using (run_id)
     group by s.run_id
 )
 select

@@ -91,13 +91,13 @@ NEXT_RUN_ID = "select nextval('run_id')"
 INSERT_RUN = f"""
 insert into run (
     run_id, problem_id, selector, params, learner, distance, transfer, seed, status, fitness, score,
-    optimistic_score, scoring, target_score, n_evaluations, n_selected, stopped, duration_s,
+    non_nested_score, scoring, target_score, n_evaluations, n_selected, stopped, duration_s,
     prior_used, settings, error, started_at, metafs_version, n_selections, n_candidates,
     n_neighbours
 )
 values (
     $run_id, $problem_id, $selector, $params, $learner, $distance, $transfer, $seed, $status,
-    $fitness, $score, $optimistic_score, $scoring, $target_score, $n_evaluations, $n_selected,
+    $fitness, $score, $non_nested_score, $scoring, $target_score, $n_evaluations, $n_selected,
     $stopped,
     {{
         'describe': $describe_s, 'recall': $recall_s, 'expect': $expect_s,
@@ -178,7 +178,7 @@ returning table_name, n_rows
 SOLVED_RUN = """
 select
     r.run_id, r.problem_id, p.name, p.space, r.selector, r.learner, r.distance, r.transfer, r.seed,
-    r.fitness, r.score, r.optimistic_score, r.scoring, r.n_evaluations, r.n_selected, r.stopped,
+    r.fitness, r.score, r.non_nested_score, r.scoring, r.n_evaluations, r.n_selected, r.stopped,
     r.prior_used, r.duration_s, r.started_at
 from run r
 join problem p using (problem_id)
@@ -317,7 +317,7 @@ order by p.problem_id
 RUNS = """
 select
     r.run_id, p.name as problem, p.space, r.status, r.selector, r.transfer, r.learner, r.distance,
-    r.seed, r.n_selected, r.fitness, r.score, r.optimistic_score, r.scoring, r.n_evaluations,
+    r.seed, r.n_selected, r.fitness, r.score, r.non_nested_score, r.scoring, r.n_evaluations,
     r.stopped, r.prior_used,
     list_sum(list_filter(
         [r.duration_s."describe", r.duration_s.recall, r.duration_s.expect, r.duration_s."select",

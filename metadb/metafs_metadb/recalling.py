@@ -21,7 +21,7 @@ from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.rows import (
     Experience,
     FeatureExperience,
-    FeatureRecord,
+    FeatureHistory,
     Neighbour,
     Signature,
     Signatures,
@@ -31,7 +31,7 @@ from metafs_metadb.weights import Acquainted, BeliefRow, Reference
 
 
 class Recalling(MetaFile):
-    """The questions of those who solve problems."""
+    """The queries that solving a problem needs."""
 
     def solved(self, fingerprint: str, settings: str) -> dict[str, Any] | None:
         """Return the latest solved run of this content with these settings, or None.
@@ -82,26 +82,26 @@ class Recalling(MetaFile):
     def index(self, distance: str, space: str) -> MemoryIndex:
         """Return a faster search among the signatures of a space, in memory.
 
-        Of a large memory it is kept in a file beside the database, for whoever asks next.
+        That of a large memory is kept in the index cache for the next process.
         """
         with self.reading() as con:
-            if (kept := self._beside.kept_index(con, distance, space)) is not None:
+            if (kept := self._index_cache.kept_index(con, distance, space)) is not None:
                 return kept
-            stamp = self._beside.look(con)
+            stamp = self._index_cache.look(con)
             signatures = signature_index.read(con, distance, space)
         index = MemoryIndex(signatures)  # takes its time, while others may write
-        self._beside.keep_index(index, stamp, distance, space, signatures.problem_id)
+        self._index_cache.keep_index(index, stamp, distance, space, signatures.problem_id)
         return index
 
     def kept_index(self, distance: str, space: str) -> MemoryIndex | None:
-        """Return the search in memory if somebody has made it already, else None."""
+        """Return the search in memory if the index cache has it, else None."""
         with self.reading() as con:
-            return self._beside.kept_index(con, distance, space)
+            return self._index_cache.kept_index(con, distance, space)
 
     def experience(
         self, problem_ids: Sequence[int], *, before: int | None = None
     ) -> dict[int, Experience]:
-        """Return what the best run of each problem taught, in the order asked.
+        """Return what the best run of each problem best_runs, in the order asked.
 
         A problem without a solved run is left out. With `before`, a run_id, only earlier runs
         speak.
@@ -118,7 +118,7 @@ class Recalling(MetaFile):
         exclude_name: str | None = None,
         exclude_source: str | None = None,
     ) -> FeatureExperience:
-        """Return how the features of known properties fared in the latest problems of a space."""
+        """Return the outcomes of features with meta-features in the latest problems of a space."""
         which = {
             "space": space,
             "limit": limit,
@@ -129,7 +129,7 @@ class Recalling(MetaFile):
         with self.reading() as con:
             return properties.read(con, which)
 
-    def feature_record(
+    def feature_history(
         self,
         space: str,
         names: Sequence[str],
@@ -137,22 +137,22 @@ class Recalling(MetaFile):
         exclude_fingerprint: str | None = None,
         exclude_name: str | None = None,
         exclude_source: str | None = None,
-    ) -> FeatureRecord:
+    ) -> FeatureHistory:
         """Return how each named feature did over all solved problems of a space.
 
-        The best run of each problem speaks. Left out are the problem with that fingerprint, and
+        The best run of each problem counts, except for the problem with that fingerprint, and
         problems of that name or from that source.
         """
-        (record,) = self.feature_records(
+        (history,) = self.feature_histories(
             space,
             names,
             (exclude_source,),
             exclude_fingerprint=exclude_fingerprint,
             exclude_name=exclude_name,
         )
-        return record
+        return history
 
-    def feature_records(
+    def feature_histories(
         self,
         space: str,
         names: Sequence[str],
@@ -160,9 +160,9 @@ class Recalling(MetaFile):
         *,
         exclude_fingerprint: str | None = None,
         exclude_name: str | None = None,
-    ) -> list[FeatureRecord]:
-        """Return what `feature_record` does without each of several sources."""
-        _, records = self.remembered(
+    ) -> list[FeatureHistory]:
+        """Return what `feature_history` does without each of several sources."""
+        _, histories = self.remembered(
             (),
             space,
             names,
@@ -170,7 +170,7 @@ class Recalling(MetaFile):
             exclude_fingerprint=exclude_fingerprint,
             exclude_name=exclude_name,
         )
-        return records
+        return histories
 
     def remembered(
         self,
@@ -181,20 +181,20 @@ class Recalling(MetaFile):
         *,
         exclude_fingerprint: str | None = None,
         exclude_name: str | None = None,
-    ) -> tuple[dict[int, Experience], list[FeatureRecord]]:
-        """Return what `experience` and `feature_records` do, in one visit."""
+    ) -> tuple[dict[int, Experience], list[FeatureHistory]]:
+        """Return what `experience` and `feature_histories` do, in one visit."""
         which = {
             "space": space,
             "exclude_fingerprint": exclude_fingerprint,
             "exclude_name": exclude_name,
         }
-        records = None
-        while records is None:
+        histories = None
+        while histories is None:
             with self.reading() as con:
-                taught, records = self._beside.remembered(
+                best_runs, histories = self._index_cache.remembered(
                     con, problem_ids, names, which, exclude_sources
                 )
-        return taught, records
+        return best_runs, histories
 
     def references(self, problem_ids: Sequence[int]) -> dict[int, Reference]:
         """Return what is remembered of the reference models of problems, if they have one."""
@@ -214,7 +214,7 @@ class Recalling(MetaFile):
     def feature_ids(self, space: str, names: Sequence[str]) -> NDArray[np.int64]:
         """Return the id of each name in a space, 0 for one that is new."""
         with self.reading() as con:
-            return self._beside.feature_ids(con, space, names)
+            return self._index_cache.feature_ids(con, space, names)
 
     def acquainted(
         self, space: str, fingerprint: str, names: Sequence[str], row_hashes: NDArray[np.uint64]
@@ -223,7 +223,7 @@ class Recalling(MetaFile):
         with self.reading() as con:
             lacking = con.execute(weight_queries.LACKS_REFERENCE, {"fingerprint": fingerprint})
             ((lacks_reference,),) = lacking.fetchall()
-            feature_ids = self._beside.feature_ids(con, space, names)
+            feature_ids = self._index_cache.feature_ids(con, space, names)
             return Acquainted(
                 bool(lacks_reference), feature_ids, weights.sharing(con, space, row_hashes)
             )

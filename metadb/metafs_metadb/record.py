@@ -1,4 +1,4 @@
-"""Writing one run: everything it taught, in one transaction."""
+"""Write one run with all its rows in one transaction."""
 
 import json
 import math
@@ -56,7 +56,7 @@ def write(
     belief: BeliefRow | None = None,
     row_hashes: NDArray[np.uint64] | None = None,
 ) -> tuple[Recorded, Written | None]:
-    """Write all rows of a run and say where; the caller holds the transaction.
+    """Write all rows of a run and return their ids; the caller holds the transaction.
 
     `known_ids` are those of the names in `selections`, 0 where a name is new.
     """
@@ -83,7 +83,7 @@ def write(
         part = basis.part_of(problem.source)
         weights.write(con, problem_id, run_id, ids, reference, part, tally)
         basis.keep_up(con, problem.space, run_id)
-    # The run comes last, so that it can tell how long recording took.
+    # The run comes last, so that it can store how long recording took.
     inserted = con.execute(
         queries.INSERT_RUN,
         _run_values(run, perf_counter() - begun)

@@ -19,7 +19,7 @@ PHASES = ("describe", "recall", "expect", "select", "learn", "record")
 
 @dataclass(frozen=True)
 class ProblemRow:
-    """A problem to remember; `fingerprint` tells whether it is known already."""
+    """A problem to remember; `fingerprint` identifies its content."""
 
     space: str
     name: str
@@ -45,7 +45,7 @@ class RunRow:
     seed: int | None = None
     fitness: float | None = None
     score: float | None = None
-    optimistic_score: float | None = None
+    non_nested_score: float | None = None
     scoring: str | None = None
     target_score: float | None = None
     n_evaluations: int | None = None
@@ -135,7 +135,7 @@ class Neighbour:
 
 @dataclass(frozen=True, eq=False)
 class Experience:
-    """What the best run of a problem says about each feature it scored."""
+    """The best run of a problem, with the values of each feature it scored."""
 
     problem_id: int
     run_id: int
@@ -148,7 +148,7 @@ class Experience:
 
 @dataclass(frozen=True, eq=False)
 class FeatureExperience:
-    """How features with known properties fared, on average over the problems that had them."""
+    """Outcomes of features with meta-features, averaged over the problems that had them."""
 
     names: tuple[str, ...]
     n_problems: NDArray[np.int64]
@@ -162,7 +162,7 @@ class FeatureExperience:
         return len(self.names)
 
     def equals(self, other: "FeatureExperience") -> bool:
-        """Tell whether another says the same of the same features."""
+        """Return whether another has the same values for the same features."""
         return (
             self.names == other.names
             and self.meta_feature_names == other.meta_feature_names
@@ -175,8 +175,8 @@ class FeatureExperience:
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureRecord:
-    """How features did over all solved problems of a space; zeros for one that nobody scored."""
+class FeatureHistory:
+    """History of features over all solved problems of a space; zeros for one never scored."""
 
     n_solved: int  # problems that the record rests on
     n_problems: NDArray[np.int64]  # those whose best run scored the feature

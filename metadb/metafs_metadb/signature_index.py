@@ -93,7 +93,7 @@ class KeptSignatures:
         )
 
     def about(self) -> dict[str, Any]:
-        """Return what is to be written down beside the arrays."""
+        """Return what is written to the header of the file."""
         return {"stamp": self.stamp.about(), "distance": self.distance, "space": self.space}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""What a database looked like when an index was made of it, to tell whether the two still fit.
+"""The state of a database when an index was made of it, to check whether the two still fit.
 
 Runs and problems only ever come after those that are there, so an index of the first R runs and P
 problems stays right while these are as they were: same schema, same runs, same problems in the

@@ -1,6 +1,6 @@
 """Which statements of a person may run: one that only reads, as DuckDB itself parses it.
 
-The first word does not tell. ``explain analyze`` executes what follows it, whatever that is, and
+The first word does not decide: ``explain analyze`` executes the statement that follows it, and
 the parts of a ``with`` may insert, update, delete or copy to a file. So the statement is parsed by
 DuckDB and written down as a tree of nodes, each of which must be known to read only; of an
 ``explain``, the statement that it explains.
@@ -43,8 +43,8 @@ def only_reading(con: duckdb.DuckDBPyConnection, query: str) -> duckdb.Statement
         )
     elif not _reads(con, query):
         raise QueryRefused(
-            "refused a `select` that writes, or is too deep to tell: the MetaDB answers only "
-            "queries that read"
+            "refused a `select` that writes, or is nested too deeply to check: the MetaDB answers "
+            "only queries that read"
         )
     return statement
 

@@ -1,7 +1,7 @@
 """What a search in memory needs of the stored problems, as arrays that a file can keep.
 
 Keys are numbered in ascending order. `HellingerLists`, and before it `Balls` where keys are few,
-rule out whoever a bound excludes; the rest is evaluated by the formula in `divergence`.
+rule out the problems that a bound excludes; the rest is evaluated by the formula in `divergence`.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from metafs_metadb.hellinger import HellingerLists
 
 
 class Structure:
-    """Distributions, and the lists and balls that spare looking at most of them."""
+    """Distributions, with the lists and balls that rule most of them out."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Structure:
         return np.where(self.vocabulary[places] == keys, places, -1).astype(np.int64)
 
     def search(self, numbers: Ints, q: Floats, q_by_key: Floats, best: Best) -> None:
-        """Offer everybody who may belong to the best; q is also given as an array by number."""
+        """Offer every problem that may be among the best; q is also given as an array by number."""
 
         def evaluate(rows: Ints) -> None:
             values, shares = self.rows.divergence(rows, q_by_key)

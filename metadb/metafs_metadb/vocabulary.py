@@ -48,7 +48,7 @@ class Vocabulary:
         return cls(Stamp.of(about["stamp"]), int(about["last_id"]), **arrays)
 
     def about(self) -> dict[str, Any]:
-        """Return what is to be written down beside the arrays."""
+        """Return what is written to the header of the file."""
         return {"stamp": self.stamp.about(), "last_id": self.last_id}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -1,7 +1,7 @@
 """What models learned: the rows of a reference model, written with its run and read for others.
 
 Of each remembered problem a reader gets the sparse weights of its reference model, how its
-columns were scaled and what each told by itself, and what memory would have given it.
+columns were scaled, their univariate relevance, and what memory would have gained.
 """
 
 from collections.abc import Mapping, Sequence
@@ -129,10 +129,10 @@ def write(
         con.execute(queries.INSERT_WEIGHTS, {"run_id": run_id, "outputs": outputs})
     if reference.transfers:
         n_labels, strength, loss = zip(*reference.transfers, strict=True)
-        told = {"n_labels": n_labels, "strength": strength, "loss": loss}
+        trials = {"n_labels": n_labels, "strength": strength, "loss": loss}
         con.execute(
             queries.INSERT_TRANSFERS,
-            {"run_id": run_id} | {name: list(values) for name, values in told.items()},
+            {"run_id": run_id} | {name: list(values) for name, values in trials.items()},
         )
     tally["reference_model"] = 1
     tally["weight"] = n_weights

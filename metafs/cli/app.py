@@ -28,7 +28,7 @@ class Sentences(click.Command):
         self.params.append(debug)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; what a person can mend is told in one sentence."""
+        """Run the command; an error that the user can fix is printed as one sentence."""
         debug = ctx.params.pop("debug")
         ctx.meta["metafs.debug"] = debug
         try:
@@ -47,10 +47,10 @@ def printable_usage_errors() -> Iterator[None]:
     try:
         yield
     except click.UsageError as error:
-        told = error.format_message()
-        if printable_lines(told) == told:
+        message = error.format_message()
+        if printable_lines(message) == message:
             raise
-        raise click.UsageError(printable_lines(told), error.ctx) from None
+        raise click.UsageError(printable_lines(message), error.ctx) from None
 
 
 class Commands(click.Group):
@@ -132,7 +132,7 @@ def _reserve_stdout() -> None:
     """
     given = sys.__stdout__
     if given is None or sys.stdout is not given or sys.stderr is None:
-        return  # closed, or in the hands of whoever called us
+        return  # closed, or replaced by the caller
     given.flush()
     ours = os.dup(given.fileno())
     os.dup2(sys.stderr.fileno(), given.fileno())

@@ -63,7 +63,7 @@ def migrate(db: str, as_json: bool) -> None:
 def fold(ctx: click.Context, db: str, as_json: bool) -> None:
     """Fold the log into the file, so that the file can be copied by itself.
 
-    A MetaDB is the file and, while there is one, its log FILE.wal: whoever copies it takes both.
+    A MetaDB is the file and, while there is one, its log FILE.wal: copy both.
 
     Example: metafs db fold
     """

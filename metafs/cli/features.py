@@ -43,20 +43,20 @@ def features(
 ) -> None:
     """List the features, the most often selected first, or those selected for one problem.
 
-    With --predict, judge features that nobody needs to have measured: the first column of TABLE
-    names them, the others are meta-features that memory knows too, of problems solved with
-    meta-features. They are ranked by the quality that features of their kind earned; uncertainty
-    is a standard deviation, as the regressor tells it, and quality what memory has seen of the
-    feature itself, if anything. Memory needs at least ten different features with meta-features.
+    With --predict, rank features that need not have been measured: the first column of TABLE holds
+    their names, the other columns meta-features that the memory knows too. They are ranked by
+    their expected quality, which a regressor predicts from the meta-features; uncertainty is its
+    standard deviation, and quality the measured quality of the feature itself, if there is one.
+    The memory needs at least ten different features with meta-features.
 
     Example: metafs features --predict candidates.csv --limit 50
     """
     if table is not None:
         if problem is not None:
-            raise UsageError("--predict and --problem ask for different things; choose one.")
+            raise UsageError("--predict and --problem cannot be combined; choose one.")
         found = _predicted(MetaDB(db), table, regressor, space, limit, no_plugin)
     elif regressor is not None:
-        raise UsageError("--regressor says how to --predict; give a TABLE to predict.")
+        raise UsageError("--regressor needs --predict TABLE.")
     else:
         found = MetaDB(db).features(space, limit, problem=problem)
     echo(found, found.columns, as_json, most=MOST_FEATURES if limit is None else None)
@@ -81,6 +81,6 @@ def _predicted(
     found = predict_features(metadb, table, chosen, space=space)
     unused = [name for name in table.names if name not in found.by]
     if unused:
-        echo_message(f"not used, for memory does not know it: {listing(unused)}.")
+        echo_message(f"not used, because the memory does not know it: {listing(unused)}.")
     columns = tuple(field.name for field in fields(Prediction))
     return Table(columns, [astuple(row) for row in found.features[:limit]])

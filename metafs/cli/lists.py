@@ -34,7 +34,7 @@ RUN_COLUMNS = (
 
 space_option = click.option("--space", help="Only this pool of features.")
 limit_option = click.option(
-    "--limit", type=click.IntRange(min=1), metavar="N", help="At most so many."
+    "--limit", type=click.IntRange(min=1), metavar="N", help="Maximum number of rows."
 )
 
 
@@ -43,7 +43,7 @@ limit_option = click.option(
 @db_option
 @json_option
 def problems(space: str | None, db: str, as_json: bool) -> None:
-    """List the problems that were met.
+    """List the problems in the memory.
 
     Example: metafs problems --json
     """
@@ -52,7 +52,9 @@ def problems(space: str | None, db: str, as_json: bool) -> None:
 
 @click.command(cls=Sentences)
 @click.option("--problem", metavar="NAME", help="Only runs of this problem.")
-@click.option("--status", type=click.Choice(["solved", "failed"]), help="Only these.")
+@click.option(
+    "--status", type=click.Choice(["solved", "failed"]), help="Only runs with this status."
+)
 @click.option("--selector", metavar="NAME", help="Only runs of this selector.")
 @limit_option
 @db_option
@@ -65,7 +67,7 @@ def runs(
     db: str,
     as_json: bool,
 ) -> None:
-    """List the runs: what was selected how, and how well it did.
+    """List the runs with their settings and scores.
 
     Example: metafs runs --status failed
     """

@@ -14,7 +14,9 @@ COLUMNS = ("rank", "problem", "distance", "common_features", "common_selected")
 
 @click.command(cls=Sentences)
 @click.argument("name")
-@click.option("--distance", default="jsd-features", show_default=True, help="How to compare.")
+@click.option(
+    "--distance", default="jsd-features", show_default=True, help="Distance between problems."
+)
 @click.option(
     "-k",
     "--neighbours",
@@ -23,7 +25,7 @@ COLUMNS = ("rank", "problem", "distance", "common_features", "common_selected")
     metavar="K",
     default=5,
     show_default=True,
-    help="How many.",
+    help="Number of neighbours.",
 )
 @among_spaces_option
 @db_option
@@ -62,8 +64,8 @@ def _in_common(
     metadb: MetaDB, problem_id: int, near: list[Neighbour]
 ) -> list[tuple[int | None, int | None]]:
     """Return how many features each neighbour shares, and how many were selected in both."""
-    told = metadb.experience([problem_id, *(each.problem_id for each in near)])
-    features = {key: (set(run.names), _selected(run)) for key, run in told.items()}
+    runs = metadb.experience([problem_id, *(each.problem_id for each in near)])
+    features = {key: (set(run.names), _selected(run)) for key, run in runs.items()}
     if problem_id not in features:
         return [(None, None)] * len(near)
     had, selected = features[problem_id]

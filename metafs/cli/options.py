@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def problem_options(command: F) -> F:
-    """Add SOURCE... and what says how to read it."""
+    """Add SOURCE... and the options for reading it."""
     for add in (
         click.option(
             "--meta-features",
@@ -22,13 +22,13 @@ def problem_options(command: F) -> F:
             metavar="FILE",
             help="Table of features' properties; its first column names the features.",
         ),
-        click.option("--drop", multiple=True, metavar="COL", help="Column that is never seen."),
+        click.option("--drop", multiple=True, metavar="COL", help="Column to ignore."),
         click.option(
             "--task",
             type=click.Choice(TASKS),
             default="auto",
             show_default=True,
-            help="What the target holds.",
+            help="Whether the target holds classes or numbers.",
         ),
         click.option("--space", help="Pool of features in which equal names mean the same."),
         click.option(
@@ -49,48 +49,58 @@ def selector_options(command: F) -> F:
             metavar="NAME=VALUE",
             help="Parameter of the selector; repeatable.",
         ),
-        click.option(
-            "--selector", default="climb", show_default=True, help="How to select features."
-        ),
+        click.option("--selector", default="climb", show_default=True, help="Selector plugin."),
     ):
         command = add(command)
     return command
 
 
 def learner_options(command: F) -> F:
-    """Add ``--learner`` and what says how it is scored."""
+    """Add ``--learner`` and the options for its score."""
     for add in (
         click.option(
             "--folds", default=5, show_default=True, help="Folds of the cross-validation."
         ),
         click.option("--scoring", help="scikit-learn scorer.  [default: balanced_accuracy, or r2]"),
-        click.option("--learner", help="What to train.  [default: logistic, or ridge for numbers]"),
+        click.option(
+            "--learner", help="Model to train.  [default: logistic, or ridge for numbers]"
+        ),
     ):
         command = add(command)
     return command
 
 
 def memory_options(command: F) -> F:
-    """Add what says how problems are compared and what is made of the near ones."""
+    """Add the options for comparing problems and for using the neighbours."""
     for add in (
         click.option(
-            "--threshold", default=0.1, show_default=True, help="Expectation to start from."
+            "--threshold",
+            default=0.1,
+            show_default=True,
+            help="Minimum expectation of a starting feature.",
         ),
         click.option(
-            "--neighbours", default=5, show_default=True, metavar="K", help="Problems to recall."
+            "--neighbours",
+            default=5,
+            show_default=True,
+            metavar="K",
+            help="Number of problems to recall.",
         ),
         click.option(
             "--regressor",
-            help="How unknown features are judged by meta-features.  [default: forest]",
+            help="Predicts unseen features from meta-features.  [default: forest]",
         ),
         click.option(
             "--project",
             type=int,
             metavar="N",
-            help="Compare by the N most selected features only.",
+            help="Compare problems by the N most selected features only.",
         ),
         click.option(
-            "--distance", default="jsd-features", show_default=True, help="How to compare problems."
+            "--distance",
+            default="jsd-features",
+            show_default=True,
+            help="Distance between problems.",
         ),
     ):
         command = add(command)
@@ -103,7 +113,7 @@ def budget_option(command: F) -> F:
         "--budget",
         type=int,
         metavar="N",
-        help="Evaluations per search.  [default: 1000 for climb]",
+        help="Maximum number of evaluations of a search.  [default: 1000 for climb]",
     )(command)
 
 
@@ -155,7 +165,7 @@ def no_plugin_option(command: F) -> F:
 
 
 def json_lines_option(command: F) -> F:
-    """Add ``--json`` to a command that tells of one problem after the other."""
+    """Add ``--json`` to a command that prints problems one by one."""
     return click.option(
         "--json", "as_json", is_flag=True, help="One JSON object per line for each problem."
     )(command)

@@ -49,37 +49,38 @@ MOST_NOTES = 10
     help=f"How memory is used: {', '.join(TRANSFERS)}.",
 )
 @budget_option
-@click.option("--seconds", type=float, metavar="S", help="Time limit of a search.")
+@click.option("--seconds", type=float, metavar="S", help="Time limit of a search, in seconds.")
 @keep_option
 @click.option(
-    "--wave",
+    "--batch",
     default=1,
     show_default=True,
     metavar="W",
-    help="Problems solved from the same memory.",
+    help="Number of problems that are solved from the same memory.",
 )
+@click.option("--wave", type=int, hidden=True)  # deprecated name of --batch
 @click.option(
     "--check",
     type=click.IntRange(min=0),
     default=10,
     show_default=True,
     metavar="N",
-    help="Search every N-th problem cold too, to tell what memory saves; 0 is never.",
+    help="Also search every N-th problem cold, to measure what memory saves; 0 is never.",
 )
-@click.option("--jobs", default=1, show_default=True, metavar="J", help="Processes for a wave.")
+@click.option("--jobs", default=1, show_default=True, metavar="J", help="Number of processes.")
 @click.option(
     "--engine",
     type=click.Choice(ENGINES),
     default="local",
     show_default=True,
-    help="Where waves run.",
+    help="Where the problems of a batch are solved.",
 )
 @seed_option
 @no_plugin_option
 @json_lines_option
 @click.pass_context
 def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> None:
-    """Solve each problem of SOURCE..., starting from what the earlier ones taught.
+    """Solve each problem of SOURCE..., with the memory of the earlier ones.
 
     SOURCE is a file (csv, tsv, parquet, json, arff, svmlight, npz), a folder of them, a TOML
     stream or demo:digits. Solved problems are skipped when the command is run again.
@@ -95,11 +96,13 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
         task=options.pop("task"),
         meta_features=options.pop("meta_features"),
     )
+    wave = options.pop("wave")
+    options["batch"] = options["batch"] if wave is None else wave
     options["params"] = dict(named_value(text) for text in options.pop("param"))
     debug = ctx.meta["metafs.debug"]
     stream = sources(source, read)
     with warnings.catch_warnings():
-        if not debug:  # what a learner mutters about convergence is not for the reader of a table
+        if not debug:  # warnings of learners, on convergence for instance, would break the table
             warnings.simplefilter("ignore")
         solutions = solve_stream(stream, registry=Registry(disabled=no_plugin), **options)
         done = _drain(solutions, [each.name for each in stream], as_json, debug, options["db"])
@@ -109,7 +112,7 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
 
 
 def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str) -> list[Solution]:
-    """Print each solution as it comes, then what became of the whole."""
+    """Print each solution as it comes, then a summary."""
     started, progress = monotonic(), Progress(len(names))
     done: list[Solution] = []
     width = min(max(map(len, [" " * NAME_WIDTHS[0], *names])), NAME_WIDTHS[1])
@@ -143,7 +146,7 @@ def line(solution: Solution, width: int) -> str:
         return f"{name}  failed"
     near = ", ".join(f"{one_line(other)} ({d:.2f})" for other, d in solution.neighbours[:2])
     if not near and solution.transferred:
-        near = "none; columns judged by their kind"
+        near = "none; predicted from meta-features"
     elif solution.experience == "none":
         near = "none: searched cold"
     elif solution.experience == "nameless":
@@ -177,7 +180,7 @@ def summary(done: list[Solution], seconds: float, db: str) -> str:
 
 
 def memory_in_words(done: list[Solution]) -> str:
-    """Return for how many problems memory was of use, and what it saved; nothing if not asked."""
+    """Return for how many problems memory was relevant, and what it saved; empty if unused."""
     asked = Counter(each.experience for each in done if each.experience is not None)
     if not asked:
         return ""
@@ -198,7 +201,7 @@ def memory_in_words(done: list[Solution]) -> str:
 
 
 def notes_in_words(done: list[Solution]) -> str:
-    """Return each different note once, with the problems of which it was taken."""
+    """Return each different note once, with the problems that it concerns."""
     problems: dict[str, list[str]] = {}
     for each in done:
         for note in each.notes:

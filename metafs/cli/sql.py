@@ -51,7 +51,7 @@ def sql(
 ) -> None:
     r"""Run a read-only QUERY on a copy of the MetaDB.
 
-    One SELECT, or EXPLAIN of one; no file can be read or written, and nobody who records has to
+    One SELECT, or EXPLAIN of one; no file can be read or written, and recording never has to
     wait. The table ends after 1,000 rows; --csv and --json give all.
 
     Example: metafs sql "select name, share from core_feature where share > \$s" -p s=0.5

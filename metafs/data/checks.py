@@ -89,7 +89,7 @@ def check_width(X: Any, where: str) -> None:
     if X.shape[1] > MAX_COLUMNS:
         raise ProblemError(
             f"{where}: X has {X.shape[1]:,} columns, of which at most {MAX_COLUMNS:,} are "
-            "understood; mend the largest index or leave out columns."
+            "understood; fix the largest index or leave out columns."
         )
 
 
@@ -161,7 +161,7 @@ def checked_meta_features(
     if len(too_large):
         raise ProblemError(
             f"{where}: the meta-features of feature {too_large[0][0] + 1} hold an infinite value, "
-            "or one that is as good as that; mend it."
+            "or one that is as good as that; fix it."
         )
     if not names:
         names = [f"m{k}" for k in range(values.shape[1])]

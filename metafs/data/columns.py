@@ -5,7 +5,7 @@ Text is read for what it says: numbers, true/false or ISO dates where every valu
 categories, coded 0..K-1 in the order of their sorted labels. NaN stands for missing. Because
 the rule looks at content alone, a table means the same in whatever format it was stored.
 
-What has to be assumed, such as that n/a means missing and that 1,5 is a number, is told with the
+Assumptions, for instance that n/a means missing and that 1,5 is a number, are noted with the
 column. An error names column and row, never what the cell holds, because errors are passed on.
 """
 
@@ -165,7 +165,7 @@ def _number_like(text: str) -> bool:
 def _with_decimal_commas(distinct: Sequence[str]) -> Array | None:
     """Return numbers written with decimal commas, or None if these texts are not all such.
 
-    A comma before exactly three digits may part thousands, a point beside commas likewise.
+    A comma before exactly three digits may separate thousands, and so may a point next to commas.
     """
     with_comma = [text for text in distinct if "," in text]
     if not with_comma or any("." in text for text in distinct):
@@ -207,7 +207,7 @@ def _meaning(
         row = int(np.flatnonzero((rows >= 0) & is_text[rows])[0])
         raise ProblemError(
             f"{where}: text in a numeric column: '{name}' holds text in row {row + 1}, or a number "
-            f"with separators; mend the value or leave the column out with {dropping(name)}."
+            f"with separators; fix the value or leave the column out with {dropping(name)}."
         )
     return None
 

@@ -1,4 +1,4 @@
-"""Tables that can be read and not written, for whoever is only meant to look at them."""
+"""Read-only views of tables, for code that must not change them."""
 
 from typing import Any
 

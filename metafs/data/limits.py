@@ -1,6 +1,6 @@
 """How large a table may become in memory, decided before it is read.
 
-A file of some megabytes can promise petabytes, or unpack to gigabytes. What a reader would hold
+A file of some megabytes can declare petabytes, or unpack to gigabytes. What a reader would hold
 is therefore counted first, from headers, and refused beyond a limit that the environment variable
 METAFS_MAX_TABLE_GB raises.
 """

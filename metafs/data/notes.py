@@ -31,7 +31,7 @@ class Notes:
         for each in assumed:
             self.add(each, name)
 
-    def told(self) -> tuple[str, ...]:
+    def texts(self) -> tuple[str, ...]:
         """Return one sentence for each assumption.
 
         Examples
@@ -39,7 +39,7 @@ class Notes:
         >>> notes = Notes()
         >>> notes.add(EMPTY, "a"), notes.add(EMPTY, "b")
         (None, None)
-        >>> notes.told()
+        >>> notes.texts()
         ("left out 2 columns without any value: 'a', 'b'",)
         """
         return tuple(_sentence(assumed, names) for assumed, names in self.columns.items())

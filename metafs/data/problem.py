@@ -49,7 +49,7 @@ class Problem:
     meta_features : array of shape (n_features, k) or None
         Properties of the features themselves.
     X_unlabelled : float64 array or csr_array of shape (n_unlabelled, n_features), or None
-        Rows without a target: they tell how features are spread, and nothing is scored on them.
+        Rows without a target: they show the distribution of features, and are never scored.
     notes : tuple of str
         What was assumed or left out when the data was read.
 
@@ -75,7 +75,7 @@ class Problem:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Let nobody who is handed the problem change it, and so what is recorded of it."""
+        """Make the arrays read-only, so that no plugin can change what is recorded."""
         for name in ("X", "y", "meta_features", "X_unlabelled"):
             object.__setattr__(self, name, unwritable(getattr(self, name)))
 
@@ -281,6 +281,6 @@ class Problem:
             meta_features=meta_features,
             meta_feature_names=meta_feature_names,
             X_unlabelled=X_unlabelled,
-            notes=notes.told(),
+            notes=notes.texts(),
         )
         return problem if len(used) == len(feature_names) else problem.columns(used.tolist())

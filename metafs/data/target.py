@@ -6,7 +6,7 @@ Otherwise they are numbers; exam marks, say, are whole but seldom repeat so ofte
 stored plays no part: 1, 1.0 and "1" in a file are the same.
 
 This is decided once, where data come in, and nowhere else: `settled` returns integers for classes
-and floats for numbers, and whoever works with a settled target asks `holds_classes`. The rows of
+and floats for numbers, and code that gets a settled target asks `holds_classes`. The rows of
 a fold are fewer than those that decided, so they must not decide again.
 """
 
@@ -95,7 +95,7 @@ def encode_target(raw: Array, *, name: str, where: str, task: str = "auto") -> T
     if np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(column.values))[0])
         raise ProblemError(
-            f"{where}: the target '{name}' is infinite in row {row + 1}; mend or empty the value."
+            f"{where}: the target '{name}' is infinite in row {row + 1}; fix or empty the value."
         )
     if len(values) == 1:
         raise ProblemError(

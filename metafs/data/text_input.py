@@ -29,7 +29,7 @@ def holds_text(X: Any) -> bool:
     try:
         array = np.asarray(X)
     except ValueError:
-        return False  # whoever checks the input says what is wrong with it
+        return False  # validation reports what is wrong with it
     if array.dtype.kind in "USM":
         return True
     return array.dtype.kind == "O" and any(

@@ -144,7 +144,7 @@ def fitness_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
 
 def scores_along(experiment: Experiment, arms: Sequence[str]) -> Drawing:
     """Draw the learner's scores, in the order of the stream."""
-    kinds = {"nested": "score", "non-nested": "optimistic_score"}
+    kinds = {"nested": "score", "non-nested": "non_nested_score"}
     scorings = {each.scoring for each in experiment.outcomes if each.scoring}
     scoring = scorings.pop().replace("_", " ") if len(scorings) == 1 else "score"
     figure, axes = panels(2, sharey=True)

@@ -10,7 +10,7 @@ from metafs.errors import ProblemError
 from metafs.experiment.why import Why
 from metafs.pipeline.selection import TOLERANCE, evaluations_to
 from metafs.pipeline.solution import PHASES, Solution
-from metafs.pipeline.steps import Prepared, Worked
+from metafs.pipeline.steps import PreparedTask, TaskResult
 from metafs.plugin.prior import Prior
 
 COUNTED = tuple(phase for phase in PHASES if phase != "learn")
@@ -41,7 +41,7 @@ class Outcome:
     """All evaluations; a cold run continues after its best set, because it has no target yet."""
     fitness: float
     score: float | None = None
-    optimistic_score: float | None = None
+    non_nested_score: float | None = None
     scoring: str | None = None
     n_features: int = 0
     n_selected: int = 0
@@ -64,12 +64,12 @@ class Outcome:
         """Return plain values, without the explanation."""
         values = asdict(self)
         del values["why"]
-        return values
+        return values | {"optimistic_score": self.non_nested_score}  # deprecated name
 
 
-def fitness_of(worked: Worked, selector: str) -> float:
+def fitness_of(result: TaskResult, selector: str) -> float:
     """Return the fitness of the selected set; refuse a selector that reports none."""
-    selection = worked.selection
+    selection = result.selection
     if selection.fitness is None or selection.n_evaluations is None:
         raise ProblemError(
             f"selector {selector!r} does not report fitness and number of evaluations, so nothing "
@@ -79,8 +79,8 @@ def fitness_of(worked: Worked, selector: str) -> float:
 
 
 def outcome(
-    prepared: Prepared,
-    worked: Worked,
+    task: PreparedTask,
+    result: TaskResult,
     solution: Solution,
     *,
     target: float,
@@ -91,8 +91,8 @@ def outcome(
 
     `seconds` are those of another run, if this one did not stop at its target.
     """
-    selection = worked.selection
-    fitness = fitness_of(worked, prepared.plan.settings.selector_name)
+    selection = result.selection
+    fitness = fitness_of(result, task.plan.settings.selector_name)
     n_evaluations = int(selection.n_evaluations or 0)
     evaluations, reached = evaluations_to(target, selection.candidates, n_evaluations)
     distances = [distance for _, distance in solution.neighbours]
@@ -105,9 +105,9 @@ def outcome(
         n_evaluations=n_evaluations,
         fitness=fitness,
         score=solution.score,
-        optimistic_score=solution.optimistic_score,
+        non_nested_score=solution.non_nested_score,
         scoring=solution.scoring,
-        n_features=prepared.problem.n_features,
+        n_features=task.problem.n_features,
         n_selected=len(solution.features),
         n_transferred=len(solution.transferred),
         n_common=len(set(solution.transferred) & set(solution.features)),
@@ -116,7 +116,7 @@ def outcome(
         seconds_to_target=sum(seconds.get(phase, 0.0) for phase in COUNTED),
         seconds=seconds,
         stopped=solution.stopped,
-        note=None if place["order"] is None else _note(prepared.prior),
+        note=None if place["order"] is None else _note(task.prior),
         **place,
     )
 

@@ -18,12 +18,13 @@ MEANS: Mapping[str, str] = {
     "mean_evaluations": "evaluations",
     "mean_fitness": "fitness",
     "mean_score": "score",
-    "mean_optimistic_score": "optimistic_score",
+    "mean_non_nested_score": "non_nested_score",
     "mean_selected": "n_selected",
     "mean_transferred": "n_transferred",
     "mean_common": "n_common",
     "mean_nearest_distance": "nearest_distance",
     "seconds": "seconds_to_target",
+    "mean_optimistic_score": "non_nested_score",  # deprecated name
 }
 """Names of means over problems, and the field of an outcome that each averages."""
 SECONDS = "seconds_to_target"

@@ -55,7 +55,7 @@ class Why:
 
 def why(db: MetaDB, problem: Mapping[str, Any]) -> Why | None:
     """Return the explanation of a problem's best run; None if it has none."""
-    stored = db.told_run(problem["problem_id"])
+    stored = db.stored_run(problem["problem_id"])
     if stored is None:
         return None
     places = most_expected(np.nan_to_num(stored.expected), MOST)

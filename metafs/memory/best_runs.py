@@ -30,8 +30,8 @@ class BestRuns:
         for run in runs:
             self._keep(run)
 
-    def tell(self, recorded: Recorded, source: str, rows: SelectionRows) -> None:
-        """Say that a run was recorded: it is the best if it is the first, else who knows."""
+    def recorded(self, recorded: Recorded, source: str, rows: SelectionRows) -> None:
+        """Take note of a recorded run; it is certainly the best only if it is the first."""
         self._forget(recorded.problem_id)
         if recorded.first and len(rows.names):
             self._keep(

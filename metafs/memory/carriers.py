@@ -12,27 +12,31 @@ import numpy as np
 
 from metafs.data.typing import Array
 from metafs.transfer.explanation import Belief, Carrier, Explanation
-from metafs_metadb import BeliefRow, MetaDB, RunTold
+from metafs_metadb import BeliefRow, MetaDB, StoredRun
 
 MOST = 5
-"""Carriers told of each feature."""
+"""Maximum number of carriers of each feature."""
 
 _NOTHING = 1e-9
 
 
-def with_carriers(db: MetaDB, told: RunTold, explained: Explanation) -> Explanation:
-    """Return an explanation that also says how strongly memory was believed, and who carried it."""
-    belief = db.belief(told.run["run_id"])
+def with_carriers(db: MetaDB, stored: StoredRun, explained: Explanation) -> Explanation:
+    """Return an explanation with the strength of memory and the carriers of each weight."""
+    belief = db.belief(stored.run["run_id"])
     if belief is None:
         return explained
-    place = {name: number for number, name in enumerate(told.names)}
+    place = {name: number for number, name in enumerate(stored.names)}
     names = [each.feature for each in explained.features]
     places = [place[name] for name in names]
-    parts = carried(db, belief, told.run["space"], names, told.from_memory[places])
+    parts = carried(db, belief, stored.run["space"], names, stored.from_memory[places])
     features = tuple(
         replace(each, weight=_known(weight), from_memory=_known(part), carriers=by)
         for each, weight, part, by in zip(
-            explained.features, told.weight[places], told.from_memory[places], parts, strict=True
+            explained.features,
+            stored.weight[places],
+            stored.from_memory[places],
+            parts,
+            strict=True,
         )
     )
     believed = Belief(belief.strength, belief.gain, belief.reason)
@@ -42,7 +46,7 @@ def with_carriers(db: MetaDB, told: RunTold, explained: Explanation) -> Explanat
 def carried(
     db: MetaDB, belief: BeliefRow, space: str, names: Sequence[str], from_memory: Array
 ) -> list[tuple[Carrier, ...]]:
-    """Return who supplied memory's part of each feature's weight, the largest part first."""
+    """Return the problems that supplied memory's part of each weight, the largest part first."""
     ids = np.asarray(belief.problem_ids, dtype=np.int64)
     if not len(ids):
         return [()] * len(names)
@@ -59,7 +63,7 @@ def carried(
             weights[row] = [known.get(each, 0.0) for each in feature_ids.tolist()]
     table = np.asarray(belief.coefficients, dtype=np.float64).reshape(-1, len(ids))
     parts = table[:, :, None] * weights  # (outputs, directions, features)
-    # The run told the part of one output, whose sum comes nearest to it.
+    # The run stores the part of one output: the one whose sum is nearest to it.
     own = np.abs(parts.sum(axis=1) - np.nan_to_num(from_memory)).argmin(axis=0)
     found = []
     for column, output in enumerate(own.tolist()):

@@ -29,7 +29,7 @@ from metafs.transfer.expectation import (
     Experience,
     expect,
     relative_scores,
-    reputation,
+    selection_frequency,
 )
 from metafs.transfer.explanation import (
     LEFT_OUT,
@@ -42,7 +42,7 @@ from metafs.transfer.explanation import (
     NeighbourPart,
     RecalledNeighbour,
 )
-from metafs_metadb import FeatureRecord, MetaDB, RunTold
+from metafs_metadb import FeatureHistory, MetaDB, StoredRun
 
 TOLERANCE = 1e-9
 """Largest difference between the sum of the parts and the stored expectation."""
@@ -78,7 +78,7 @@ def explain(
     Explanation
         Selected features by rank, then the others by expectation.
     """
-    stored = db.told_run(problem["problem_id"], run_id)
+    stored = db.stored_run(problem["problem_id"], run_id)
     if stored is None:
         runs = f"`metafs runs --problem '{problem['name']}'` lists its runs."
         if run_id is not None:
@@ -90,16 +90,16 @@ def explain(
     return explain_places(db, stored, places)
 
 
-def explain_places(db: MetaDB, stored: RunTold, places: Sequence[int] | Array) -> Explanation:
+def explain_places(db: MetaDB, stored: StoredRun, places: Sequence[int] | Array) -> Explanation:
     """Explain some features of a run, by the memory before it."""
     neighbour_ids = [each.problem_id for each in stored.neighbours]
     known = db.experience(neighbour_ids, before=stored.run["run_id"]) if neighbour_ids else {}
-    record = db.record_before(stored.run, [stored.names[place] for place in places])
-    found = explanation(stored, places, experiences(stored.neighbours, known), record)
+    history = db.history_before(stored.run, [stored.names[place] for place in places])
+    found = explanation(stored, places, experiences(stored.neighbours, known), history)
     return with_carriers(db, stored, found)
 
 
-def shown(stored: RunTold, limit: int | None = None) -> Array:
+def shown(stored: StoredRun, limit: int | None = None) -> Array:
     """Return the places of selected features by rank, then of rejected ones by expectation.
 
     At most `limit` of each kind.
@@ -112,22 +112,22 @@ def shown(stored: RunTold, limit: int | None = None) -> Array:
 
 
 def explanation(
-    stored: RunTold,
+    stored: StoredRun,
     places: Sequence[int] | Array,
     near: Sequence[Experience],
-    record: FeatureRecord,
+    history: FeatureHistory,
 ) -> Explanation:
     """Explain some features of a run, from rows alone.
 
     Parameters
     ----------
-    stored : RunTold
+    stored : StoredRun
         The run, with all its rows.
     places : sequence of int
         Which of its features to explain.
     near : sequence of Experience
         The experience of its neighbours before the run.
-    record : FeatureRecord
+    history : FeatureHistory
         The history of each of these features before the run, in all other problems.
     """
     places = np.asarray(places, dtype=np.int64)
@@ -140,7 +140,7 @@ def explanation(
         of_neighbours = OF_NEIGHBOURS if rule.guides else 1.0
         parts = zip(
             _neighbour_parts(near, sources, names, of_neighbours),
-            _frequency_parts(record, 1.0 - of_neighbours),
+            _frequency_parts(history, 1.0 - of_neighbours),
             strict=True,
         )
         features = [
@@ -161,7 +161,7 @@ def explanation(
         ),
         features=tuple(features),
         n_features=len(stored.names),
-        n_solved=record.n_solved,
+        n_solved=history.n_solved,
     )
 
 
@@ -195,11 +195,11 @@ def _neighbour_parts(
     return found
 
 
-def _frequency_parts(record: FeatureRecord, of_record: float) -> list[FrequencyPart]:
+def _frequency_parts(history: FeatureHistory, of_frequency: float) -> list[FrequencyPart]:
     return [
-        FrequencyPart(int(n_selected), int(n_problems), of_record * float(share))
+        FrequencyPart(int(n_selected), int(n_problems), of_frequency * float(share))
         for n_selected, n_problems, share in zip(
-            record.n_selected, record.n_problems, reputation(record), strict=True
+            history.n_selected, history.n_problems, selection_frequency(history), strict=True
         )
     ]
 
@@ -207,24 +207,24 @@ def _frequency_parts(record: FeatureRecord, of_record: float) -> list[FrequencyP
 def _with_parts(
     feature: FeatureExplanation,
     said: tuple[NeighbourPart, ...],
-    record: FrequencyPart,
-    of_record: bool,
+    frequency: FrequencyPart,
+    guided: bool,
 ) -> FeatureExplanation:
     """Return the feature with the parts of its expectation, and whether they add up to it."""
     neighbours, stored = sum(each.part for each in said), feature.expected or 0.0
-    unseen = not any(each.had for each in said) and not (of_record and record.n_problems)
-    judged = unseen and stored > 0
+    unseen = not any(each.had for each in said) and not (guided and frequency.n_problems)
+    predicted = unseen and stored > 0
     return replace(
         feature,
         neighbours=neighbours,
-        record=record,
-        judged=judged,
-        adds_up=judged or abs(neighbours + record.part - stored) <= TOLERANCE,
+        frequency=frequency,
+        predicted=predicted,
+        adds_up=predicted or abs(neighbours + frequency.part - stored) <= TOLERANCE,
         said=said,
     )
 
 
-def _measured(stored: RunTold, places: Array) -> list[FeatureExplanation]:
+def _measured(stored: StoredRun, places: Array) -> list[FeatureExplanation]:
     """Return the features with what the run itself stored."""
     relative = relative_scores(stored.q)
     most_expected = np.argsort(-np.nan_to_num(stored.expected), kind="stable")
@@ -261,7 +261,7 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _place_of(stored: RunTold, feature: str) -> int:
+def _place_of(stored: StoredRun, feature: str) -> int:
     """Return the place of a feature in a run, or suggest similar names."""
     if feature in stored.names:
         return stored.names.index(feature)

@@ -15,7 +15,14 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.memory.best_runs import BestRuns, experiences
 from metafs.memory.projection import Described, Projections
-from metafs.memory.weights import NEAREST, NEAREST_BESIDE_BASIS, Models, Told, tell, without
+from metafs.memory.weights import (
+    NEAREST,
+    NEAREST_BESIDE_BASIS,
+    ModelHistory,
+    Models,
+    history_of,
+    without,
+)
 from metafs.plugin.signature import DescribedOtherwise, Signature
 from metafs.transfer.expectation import Experience
 from metafs.transfer.meta_regression import LATEST
@@ -23,7 +30,7 @@ from metafs_metadb import (
     Acquainted,
     BeliefRow,
     FeatureExperience,
-    FeatureRecord,
+    FeatureHistory,
     MetaDB,
     Neighbour,
     NeighbourRow,
@@ -38,7 +45,7 @@ from metafs_metadb import Experience as BestRun
 
 INDEX_FROM = 16
 """Streams at least this long load the signatures into memory; shorter ones ask in SQL, unless
-somebody has left an index beside the database.
+there is an index cache already.
 
 Loading costs about as much as 16 joins, however much is stored."""
 
@@ -116,26 +123,26 @@ class Memory:
             space_of(problem), problem.fingerprint, problem.feature_names, row_hashes
         )
 
-    def told(
+    def model_history(
         self,
         problem: Problem,
         near: Sequence[Neighbour],
         known: Acquainted,
         *,
         exclude_source: str | None = None,
-    ) -> Told | None:
-        """Return what the models of near problems tell of this one's columns.
+    ) -> ModelHistory | None:
+        """Return what the models of near problems learned of this problem's columns.
 
-        With `exclude_source`, inside folds, neither problems of that source have a say nor those
-        that share rows.
+        With `exclude_source`, for use inside folds, problems of that source and problems that share
+        rows are left out.
         """
         models = self._models.of([each.problem_id for each in near])
         basis = self._models.basis(space_of(problem))
         if exclude_source is not None:
             near = without(near, models, exclude_source, known.sharing)
-            unheard = {part_of(source) for source in (exclude_source, *known.sharing.values())}
-            basis = {part: each for part, each in basis.items() if part not in unheard}
-        return tell(near, models, basis.values(), known.feature_ids)
+            left_out = {part_of(source) for source in (exclude_source, *known.sharing.values())}
+            basis = {part: each for part, each in basis.items() if part not in left_out}
+        return history_of(near, models, basis.values(), known.feature_ids)
 
     def remembered(
         self,
@@ -144,19 +151,19 @@ class Memory:
         exclude_sources: Sequence[str | None] = (),
         *,
         exclude_name: str | None = None,
-    ) -> tuple[list[Experience], list[FeatureRecord]]:
-        """Return what is known of each neighbour's features, and of the problem's own elsewhere.
+    ) -> tuple[list[Experience], list[FeatureHistory]]:
+        """Return the best runs of the neighbours, and the history of the problem's own features.
 
-        The latter is how each did in all other problems of the space, but for each of the sources
-        in turn.
+        The history is over all other problems of the space; there is one for each of
+        `exclude_sources`, without the problems of that source.
         """
         asked = [near.problem_id for near in neighbours]
         best = self._best_runs.at_hand(asked)
         unknown = [each for each in asked if each not in best]
-        taught: Mapping[int, BestRun] = {}
-        records: list[FeatureRecord] = []
+        best_runs: Mapping[int, BestRun] = {}
+        histories: list[FeatureHistory] = []
         if exclude_sources:
-            taught, records = self.db.remembered(
+            best_runs, histories = self.db.remembered(
                 unknown,
                 space_of(problem),
                 problem.feature_names,
@@ -165,14 +172,14 @@ class Memory:
                 exclude_name=exclude_name,
             )
         elif unknown:
-            taught = self.db.experience(unknown)
-        self._best_runs.keep(taught.values())
-        return experiences(neighbours, {**best, **taught}), records
+            best_runs = self.db.experience(unknown)
+        self._best_runs.keep(best_runs.values())
+        return experiences(neighbours, {**best, **best_runs}), histories
 
     def feature_experience(
         self, problem: Problem, *, exclude_name: str | None, exclude_source: str | None
     ) -> FeatureExperience:
-        """Return how features of known properties fared in other problems of the same space."""
+        """Return the outcomes of features with meta-features in other problems of the space."""
         return self.db.feature_experience(
             space_of(problem),
             limit=LATEST,
@@ -220,7 +227,7 @@ class Memory:
                 row_hashes=row_hashes,
             )
         self._models.forget(recorded.problem_id, space_of(problem))
-        self._best_runs.tell(recorded, problem.source, selections)
+        self._best_runs.recorded(recorded, problem.source, selections)
         for distance, (keys, p) in signatures.items():
             search = self._searches.get((distance, space_of(problem)))
             if search is not None:
@@ -230,7 +237,7 @@ class Memory:
     def of_batch(self, batch: str) -> Iterator["Memory"]:
         """Give the memory as it was when a batch began, also if it was interrupted since.
 
-        Until `complete` is called, that is kept for whoever goes on with the batch.
+        It is kept until `complete` is called, so that an interrupted batch can be resumed.
         """
         with self.db.as_held(batch) as held:
             if held is None:
@@ -303,7 +310,7 @@ class PluginSearch:
 
 
 def space_of(problem: Problem) -> str:
-    """Return the problem's space; bare columns have one to themselves, shared with nobody."""
+    """Return the problem's space; columns without names get a space of their own."""
     return problem.space or f"bare:{problem.fingerprint[:12]}"
 
 

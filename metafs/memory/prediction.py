@@ -1,4 +1,4 @@
-"""Predict: rank features that nobody has measured, by their meta-features and all of memory."""
+"""Rank unmeasured features by their meta-features, with all of memory as training data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 from metafs.data.checks import listing
 from metafs.data.readers.metafeatures import FeatureTable
 from metafs.errors import MetafsError, UsageError, describe
-from metafs.transfer.meta_regression import FEWEST, LATEST, judge
+from metafs.transfer.meta_regression import FEWEST, LATEST, meta_regression
 from metafs_metadb import FeatureExperience, MetaDB
 
 
@@ -31,7 +31,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Predictions:
-    """Features ranked, the best first, and the meta-features that told."""
+    """Ranked features, the best first, and the meta-features that were used."""
 
     features: tuple[Prediction, ...]
     by: tuple[str, ...]
@@ -45,33 +45,33 @@ def predict_features(
     Raises
     ------
     MetafsError
-        Memory knows too little to judge them; the message says what is lacking.
+        Memory holds too little to predict them; the message says what is lacking.
     """
     space = _space(metadb, space)
-    fared = metadb.feature_experience(space, limit=LATEST)
+    outcomes = metadb.feature_experience(space, limit=LATEST)
     try:
-        judgement = judge(fared, fared.quality, table.values, table.names, regressor)
+        found = meta_regression(outcomes, outcomes.quality, table.values, table.names, regressor)
     except MetafsError:
         raise
-    except Exception as error:  # a stranger's regressor may raise anything
+    except Exception as error:  # a third-party regressor may raise anything
         raise MetafsError(f"{type(regressor).__name__} failed: {describe(error)}") from error
-    if judgement is None:
-        raise MetafsError(_too_little(fared, table.names, space))
-    met = {name: row for row, name in enumerate(fared.names)}
+    if found is None:
+        raise MetafsError(_too_little(outcomes, table.names, space))
+    met = {name: row for row, name in enumerate(outcomes.names)}
     predictions = []
-    for rank, j in enumerate(np.argsort(-judgement.expected, kind="stable").tolist(), start=1):
+    for rank, j in enumerate(np.argsort(-found.expected, kind="stable").tolist(), start=1):
         row = met.get(table.features[j])
         predictions.append(
             Prediction(
                 rank=rank,
                 name=table.features[j],
-                expected=float(judgement.expected[j]),
-                uncertainty=None if judgement.std is None else float(judgement.std[j]),
-                n_problems=0 if row is None else int(fared.n_problems[row]),
-                quality=None if row is None else float(fared.quality[row]),
+                expected=float(found.expected[j]),
+                uncertainty=None if found.std is None else float(found.std[j]),
+                n_problems=0 if row is None else int(outcomes.n_problems[row]),
+                quality=None if row is None else float(outcomes.quality[row]),
             )
         )
-    return Predictions(tuple(predictions), judgement.by)
+    return Predictions(tuple(predictions), found.by)
 
 
 def _space(metadb: MetaDB, space: str | None) -> str:
@@ -93,14 +93,14 @@ def _space(metadb: MetaDB, space: str | None) -> str:
     return space or described[0]
 
 
-def _too_little(fared: FeatureExperience, names: Sequence[str], space: str) -> str:
-    if not set(names) & set(fared.meta_feature_names):
+def _too_little(outcomes: FeatureExperience, names: Sequence[str], space: str) -> str:
+    if not set(names) & set(outcomes.meta_feature_names):
         return (
             f"the table's meta-features, {listing(list(names))}, are others than those that space "
-            f"'{space}' knows, {listing(fared.meta_feature_names)}: use the same names."
+            f"'{space}' knows, {listing(outcomes.meta_feature_names)}: use the same names."
         )
     return (
-        f"only {len(fared)} different features with meta-features are remembered in space "
+        f"only {len(outcomes)} different features with meta-features are remembered in space "
         f"'{space}', and a map needs {FEWEST}: solve problems over more features, described with "
         "--meta-features FILE."
     )

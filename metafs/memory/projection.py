@@ -4,7 +4,7 @@ Signatures compare only under one list of features, so the list is frozen when i
 made of what was selected in at least `FEWEST_PROBLEMS` solved problems: one problem alone says
 little about the others. Until then problems are described by all their features, and kept at hand,
 as far as there is room, so that freezing can describe them by the list as well: the projection and
-their new signatures are written together, and nobody sees one without the other.
+their new signatures are written together, and no reader sees one without the other.
 """
 
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ class Projections:
         return self._frozen[space, name]
 
     def _freeze(self, space: str, name: str, n_features: int) -> list[str] | None:
-        """Make the list, if enough is known, and describe who has been waiting for it."""
+        """Make the list, if enough is known, and describe the waiting problems by it."""
         features, n_problems = self.db.important_features(space, n_features)
         few = len(features) < n_features and n_problems < PATIENCE
         if not features or few or n_problems < FEWEST_PROBLEMS:

@@ -1,4 +1,4 @@
-r"""What remembered models tell a new problem: directions, scales, relevance, experience.
+r"""What remembered models give a new problem: directions, scales, relevance, experience.
 
 Each near problem :math:`D_i` at distance :math:`d_i` counts by the mass that its signature shares
 with the new one's, :math:`a_i = 1 - d_i^2`. Of a column that it had with relevance
@@ -32,26 +32,26 @@ NEAREST = 128
 """Near problems whose models are asked while the space has no basis."""
 
 NEAREST_BESIDE_BASIS = 32
-"""Near problems whose models are asked beside the basis."""
+"""Near problems whose models are used together with the basis."""
 
 SPEAKERS = 20
-"""Near problems of which each is told apart in what is expected of columns."""
+"""Near problems whose contributions to the expected relevance are kept apart."""
 
 MOST_COLUMNS = 2**21
 """Columns of models that a stream keeps at hand, at about 50 bytes each."""
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
-    """What the models of near problems tell of the columns of a new one."""
+class ModelHistory:
+    """What the models of near problems learned of the columns of a new one."""
 
     weights: WeightPrior
     problem_ids: Array
     """(m,) The problem of each direction; 0 for the basis."""
     relevance: Array
-    """(n_features,) What each column is expected to tell by itself, the best 1."""
+    """(n_features,) Expected univariate relevance of each column, the best 1."""
     speakers: tuple[Source, ...]
-    """What each of the nearest says of that."""
+    """The contribution of each of the nearest problems."""
 
 
 class Models:
@@ -96,13 +96,13 @@ class Models:
             self._room += len(dropped.feature_ids) if dropped else 0
 
 
-def tell(
+def history_of(
     near: Sequence[Neighbour],
     models: dict[int, Reference],
     basis: Iterable[BasisPart],
     feature_ids: Array,
-) -> Told | None:
-    """Return what near problems' models and the basis tell of some columns; None if nothing.
+) -> ModelHistory | None:
+    """Return what near problems' models and the basis know of some columns; None if nothing.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def tell(
     models : dict of int to Reference
         What is remembered of them, by problem_id.
     basis : iterable of BasisPart
-        The parts of the space's basis that may be heard.
+        The parts of the space's basis that may be used.
     feature_ids : array of shape (n_features,)
         The new problem's columns in the vocabulary of its space, 0 for a new one.
     """
@@ -124,7 +124,7 @@ def tell(
     places = Places(feature_ids)
     directions, problem_ids = _directions(asked, known, parts, places)
     relevance, speakers = _relevance(asked, known, affinity, places)
-    return Told(
+    return ModelHistory(
         WeightPrior(directions, _scales(known, places), _experience(known, affinity)),
         problem_ids,
         relevance,
@@ -196,8 +196,8 @@ def _scales(known: Sequence[Reference], places: Places) -> Scales | None:
     n, nonzero, total, squares = np.zeros((4, places.n_features))
     for model in known:
         found, ours = places.of(model.feature_ids)
-        told = np.isfinite(model.spread[found] + model.mean[found])
-        found, ours = found[told], ours[told]
+        known_scale = np.isfinite(model.spread[found] + model.mean[found])
+        found, ours = found[known_scale], ours[known_scale]
         n[ours] += model.n_samples
         nonzero[ours] += model.n_samples * model.document_frequency[found]
         total[ours] += model.n_samples * model.mean[found]

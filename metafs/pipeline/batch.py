@@ -18,7 +18,7 @@ from metafs.memory.memory import Memory
 from metafs.pipeline.recording import Failure, failure, skipped
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Solution
-from metafs.pipeline.steps import Prepared, prepare
+from metafs.pipeline.steps import PreparedTask, prepare
 
 T = TypeVar("T")
 
@@ -35,18 +35,18 @@ class Readable(Protocol):
         """Where it comes from."""
 
     def read(self) -> Problem:
-        """Read it, or say in a sentence why that cannot be done."""
+        """Read it, or raise an error that explains why it cannot be read."""
 
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A problem that was read, and what is known of it already: that it is solved, or failed."""
+    """A problem that was read; `known` if it was solved before or could not be read."""
 
     key: str
     """Differs for other content and for other settings."""
     problem: Problem | None
     plan: Plan
-    told: Solution | Failure | None = None
+    known: Solution | Failure | None = None
 
 
 def read_problem(readable: Readable, plan: Plan, memory: Memory | None) -> Read:
@@ -65,26 +65,26 @@ def read_problem(readable: Readable, plan: Plan, memory: Memory | None) -> Read:
             memory.wait_for_projection(problem, settings.distance, settings.project)
         return skipped(problem, stored)
 
-    told = tried(look, readable.name, readable.origin, problem)
-    return Read(f"{problem.fingerprint} {digest}", problem, plan, told)
+    known = tried(look, readable.name, readable.origin, problem)
+    return Read(f"{problem.fingerprint} {digest}", problem, plan, known)
 
 
-def batch_of(read: Sequence[Read]) -> str:
+def batch_key(read: Sequence[Read]) -> str:
     """Return a text that is equal for the same problems with the same settings in this order."""
-    told = blake2b(digest_size=12)
+    digest = blake2b(digest_size=12)
     for each in read:
-        told.update(f"{each.key}\0".encode("utf-8", "surrogatepass"))
-    return told.hexdigest()
+        digest.update(f"{each.key}\0".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def prepare_all(
     read: Sequence[Read], memory: Memory | None, batch: str | None
-) -> list[Prepared | Solution | Failure]:
+) -> list[PreparedTask | Solution | Failure]:
     """Prepare the problems that are not solved yet, from the memory of when their batch began.
 
     Without a `batch` that is the memory of now.
     """
-    finished = all(each.told is not None for each in read)
+    finished = all(each.known is not None for each in read)
     asked: AbstractContextManager[Memory | None] = nullcontext(memory)
     if memory is not None and batch is not None and not finished:
         asked = memory.of_batch(batch)
@@ -92,10 +92,10 @@ def prepare_all(
         return [_prepared(each, before) for each in read]
 
 
-def _prepared(read: Read, memory: Memory | None) -> Prepared | Solution | Failure:
+def _prepared(read: Read, memory: Memory | None) -> PreparedTask | Solution | Failure:
     problem = read.problem
-    if read.told is not None:
-        return read.told
+    if read.known is not None:
+        return read.known
     assert problem is not None
     return tried(
         partial(prepare, problem, read.plan, memory), problem.name, problem.source, problem

@@ -28,7 +28,7 @@ def open_dask(jobs: int) -> Iterator[Map]:
             yield partial(_map, client, started)
         finally:
             unfinished = [each for each in started if not each.done()]
-            if unfinished:  # interrupted or abandoned: nobody waits for them any more
+            if unfinished:  # interrupted or abandoned: their results are not needed
                 with suppress(Exception):
                     client.cancel(unfinished)
                     client.run(_end_pools)
@@ -92,7 +92,7 @@ def _client(jobs: int) -> Iterator[Any]:
 
 @contextmanager
 def _children_ignore_ctrl_c() -> Iterator[None]:
-    """Start processes that do not hear the terminal's Ctrl-C: who started them ends them."""
+    """Start processes that ignore the terminal's Ctrl-C: their parent ends them."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may change what signals do
         return

@@ -1,11 +1,11 @@
-"""Engines: where the problems of a wave are worked on, side by side.
+"""Engines: where the problems of a batch are solved, in parallel.
 
 An engine maps a function over tasks and yields results in the order of the tasks, so
-answers never depend on the engine or on the number of jobs. The driver alone writes.
+results never depend on the engine or on the number of jobs. The driver alone writes.
 
 The function runs in worker processes, also for one job: a plugin that ends its process, or leaves
 it in another state, costs the task it was called for and no other (`fork_server`). Such a task
-raises `WorkerError` when its turn comes; the results after it can still be had.
+raises `WorkerError` in its place; the results after it are still returned.
 """
 
 from collections.abc import Iterator

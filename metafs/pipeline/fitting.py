@@ -1,8 +1,8 @@
 """Fit: the one place where selectors and learners meet the data.
 
-They get tables that they cannot change: a plugin that centres X in place would otherwise spoil what
-is learnt, scored and recorded afterwards, and the table of whoever called `MetaSelector`. And they
-get one thread of linear algebra for a small table, where several only wait for each other.
+They get read-only tables: a plugin that centres X in place would otherwise change what is learnt,
+scored and recorded afterwards, and the caller's table. On a small table linear algebra runs in one
+thread, because several would mostly wait for each other.
 """
 
 from dataclasses import replace
@@ -17,18 +17,18 @@ from metafs.plugin.prior import Prior
 from metafs.stats.threads import threads_for
 
 
-def fit(estimator: Any, X: Matrix, y: Array, **told: Any) -> Any:
-    """Fit an estimator and return it; `told` are further parameters of its ``fit``.
+def fit(estimator: Any, X: Matrix, y: Array, **parameters: Any) -> Any:
+    """Fit an estimator and return it; `parameters` are further parameters of its ``fit``.
 
     Raises
     ------
     ProblemError
         The estimator changes what it is given.
     """
-    told = {name: _unwritable(value) for name, value in told.items()}
+    parameters = {name: _unwritable(value) for name, value in parameters.items()}
     try:
         with threads_for(X.shape[0] * X.shape[1]):
-            return estimator.fit(unwritable(X), unwritable(y), **told)
+            return estimator.fit(unwritable(X), unwritable(y), **parameters)
     except ValueError as error:
         if "read-only" not in str(error) and "read only" not in str(error):
             raise

@@ -33,7 +33,7 @@ AVAILABLE = sys.platform == "linux"
 """Elsewhere libraries of linear algebra are known to hang in a forked process."""
 
 POLL_S = 1.0
-"""How often the server looks whether its parent is alive, should no connection tell."""
+"""Seconds between checks whether the parent is alive."""
 
 PR_SET_PDEATHSIG = 1
 START, END, QUIT = b"+", b"-", b"q"
@@ -112,13 +112,13 @@ class ForkServer:
         try:
             os.waitpid(self.pid, 0)
         except ChildProcessError:
-            pass  # somebody else has waited for it
+            pass  # another thread has waited for it
 
     def _number(self) -> int:
-        told = self._control.recv(PID_BYTES, socket.MSG_WAITALL)
-        if len(told) < PID_BYTES:
+        answer = self._control.recv(PID_BYTES, socket.MSG_WAITALL)
+        if len(answer) < PID_BYTES:
             raise EOFError("the fork server has ended")
-        return int.from_bytes(told, "little", signed=True)
+        return int.from_bytes(answer, "little", signed=True)
 
 
 def _fork() -> int:
@@ -250,8 +250,8 @@ def _pickled(done: bool, value: Any, worn: bool) -> bytes:
         if not done:
             cloudpickle.loads(pickled)  # some exceptions can be written and not be read
     except Exception as error:
-        told = describe(error if done else value)
-        pickled = cloudpickle.dumps((False, WorkerError(told), worn))
+        answer = describe(error if done else value)
+        pickled = cloudpickle.dumps((False, WorkerError(answer), worn))
     return pickled
 
 
@@ -266,7 +266,7 @@ def _state() -> tuple[Any, ...]:
 
 
 def _kept_by_joblib(thread: threading.Thread) -> bool:
-    """Tell the idle threads by which joblib keeps processes, for whoever needs them next."""
+    """Return whether a thread is an idle one of joblib's, which keeps processes for reuse."""
     return type(thread).__module__.startswith("joblib.") or thread.name == "QueueFeederThread"
 
 

@@ -1,10 +1,11 @@
 """The loop: read, describe, recall, expect, select, learn, record; then the next problem.
 
-`solve` gives a generator of frozen records. Each problem starts from what the earlier ones
-taught. The problems of a wave are worked on side by side from the same memory and recorded in
-stream order, so answers depend on the wave and the seed, never on jobs or engine.
+`solve` gives a generator of frozen records. Each problem starts from the memory of
+the earlier ones. The problems of a batch are solved in parallel from the same memory and recorded
+in stream order, so results depend on the batch size and the seed, never on jobs or engine.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -20,19 +21,19 @@ from metafs.data.readers import ReadOptions, sources, sources_of_frames
 from metafs.errors import UsageError
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
-from metafs.pipeline.batch import Readable, batch_of, prepare_all, read_problem
+from metafs.pipeline.batch import Readable, batch_key, prepare_all, read_problem
 from metafs.pipeline.engines import open_engine, require_engine
 from metafs.pipeline.fork_server import WorkerError
 from metafs.pipeline.pool import Map
 from metafs.pipeline.recording import Failure, fail, failure, finish
 from metafs.pipeline.settings import Plan, Settings
 from metafs.pipeline.solution import Solution
-from metafs.pipeline.steps import Prepared, Worked, work
+from metafs.pipeline.steps import PreparedTask, TaskResult, work
 from metafs.plugin.registry import Registry
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class InMemorySource:
     """A problem that was handed over ready made."""
 
     problem: Problem
@@ -63,13 +64,14 @@ def solve(
     drop: str | Sequence[str] = (),
     task: str = "auto",
     meta_features: str | PathLike[str] | None = None,
-    wave: int = 1,
+    batch: int = 1,
     jobs: int = 1,
     engine: str = "local",
     check: int = 0,
+    wave: int | None = None,
     **settings: Any,
 ) -> Iterator[Solution]:
-    """Solve a stream of problems, each starting from what the earlier ones taught.
+    """Solve a stream of problems, each with the memory of the earlier ones.
 
     Parameters
     ----------
@@ -83,11 +85,14 @@ def solve(
         How to read tables: what to predict, the pool of features they belong to, columns always
         selected, columns never seen, whether the target holds "classes" or "numbers", and a
         table of features' properties for problems that bring none of their own.
-    wave, jobs, engine
-        Problems solved from the same memory, processes, and where they run.
+    batch, jobs, engine
+        Number of problems that are solved from the same memory, number of processes, and where
+        they run.
     check : int
-        Every so many problems, one that memory guided is searched cold too, to tell what memory
-        saves; 0 is never.
+        Every `check`-th problem that memory guided is also searched cold, to measure what memory
+        saves; 0 turns that off.
+    wave
+        Deprecated name of `batch`.
     **settings
         The fields of `metafs.pipeline.settings.Settings`: selector, learner, transfer, budget, ...
 
@@ -103,8 +108,11 @@ def solve(
     ('digits 0 vs 1', 'solved')
     """
     plan = Settings(keep=_names(keep), **settings).resolve(registry or Registry())
-    if wave < 1:
-        raise UsageError(f"wave must be at least 1, not {wave}.")
+    if wave is not None:
+        warnings.warn("`wave` is deprecated: use `batch`.", DeprecationWarning, stacklevel=2)
+        batch = wave
+    if batch < 1:
+        raise UsageError(f"batch must be at least 1, not {batch}.")
     check_at_least("check", check, 0)
     require_engine(engine, jobs)
     described = None if meta_features is None else Path(meta_features)
@@ -115,7 +123,7 @@ def solve(
         db = db if isinstance(db, MetaDB) else MetaDB(db)
         db.ensure()
         memory = Memory(db, plan.distance, len(stream))
-    return _solve(stream, plan, memory, wave, jobs, engine, check)
+    return _solve(stream, plan, memory, batch, jobs, engine, check)
 
 
 def _names(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
@@ -136,12 +144,14 @@ def readables(problems: Any, read: ReadOptions) -> list[Readable]:
     stream: list[Readable] = []
     for kind, group in groupby(problems, key=_kind):
         given = list(group)
-        if kind == "path":  # all in one call, which tells their names apart
+        if kind == "path":  # all in one call, which makes their names unique
             stream += sources(given, read)
         elif kind == "frame":
             stream += sources_of_frames(given, read)
         else:
-            stream += [Given(each) if isinstance(each, Problem) else each for each in given]
+            stream += [
+                InMemorySource(each) if isinstance(each, Problem) else each for each in given
+            ]
     for each in stream:
         if not hasattr(each, "read"):
             raise UsageError(
@@ -154,56 +164,56 @@ def _solve(
     stream: Sequence[Readable],
     plan: Plan,
     memory: Memory | None,
-    wave: int,
+    batch: int,
     jobs: int,
     engine: str,
     check: int,
 ) -> Iterator[Solution]:
     with open_engine(engine, jobs) as side_by_side:
-        for start in range(0, len(stream), wave):
-            read = [read_problem(each, plan, memory) for each in stream[start : start + wave]]
-            batch = batch_of(read) if memory is not None and wave > 1 else None
-            ready = prepare_all(read, memory, batch)
+        for start in range(0, len(stream), batch):
+            read = [read_problem(each, plan, memory) for each in stream[start : start + batch]]
+            key = batch_key(read) if memory is not None and batch > 1 else None
+            ready = prepare_all(read, memory, key)
             for place, each in enumerate(ready, start=start + 1):
-                if check and place % check == 0 and isinstance(each, Prepared):
+                if check and place % check == 0 and isinstance(each, PreparedTask):
                     ready[place - start - 1] = replace(each, checked=True)
-            tasks = [each for each in ready if isinstance(each, Prepared)]
-            worked = _worked(side_by_side, tasks)
+            tasks = [each for each in ready if isinstance(each, PreparedTask)]
+            results = _results(side_by_side, tasks)
             for each in ready:
-                if isinstance(each, Prepared):
-                    yield finish(each, next(worked), memory)
+                if isinstance(each, PreparedTask):
+                    yield finish(each, next(results), memory)
                 elif isinstance(each, Failure):
                     yield fail(each, plan, memory)
                 else:
                     yield each
-            if memory is not None and batch is not None:
-                memory.complete(batch)
+            if memory is not None and key is not None:
+                memory.complete(key)
     if memory is not None:
         memory.db.fold()  # so that the file can be copied by itself
 
 
-def _worked(side_by_side: Map, tasks: Sequence[Prepared]) -> Iterator[Worked | Failure]:
-    """Work on the problems of a wave; one whose process dies has failed."""
+def _results(side_by_side: Map, tasks: Sequence[PreparedTask]) -> Iterator[TaskResult | Failure]:
+    """Solve the problems of a batch; a problem whose process dies has failed."""
     results = side_by_side(try_work, tasks)
     for task in tasks:
         name, source = task.problem.name, task.problem.source
         try:
             result = next(results)
         except WorkerError as error:
-            told = f"{error} while {task.plan.settings.selector_name!r} worked on {name!r}"
-            result = failure(WorkerError(told), name, source, None)
+            message = f"{error} while {task.plan.settings.selector_name!r} worked on {name!r}"
+            result = failure(WorkerError(message), name, source, None)
         except Exception as error:  # from the engine: try_work itself never raises
             result = failure(error, name, source, None)
         yield replace(result, problem=task.problem) if isinstance(result, Failure) else result
 
 
-def try_work(prepared: Prepared) -> Worked | Failure:
-    """Work on a problem; whatever a plugin raises is told, not thrown.
+def try_work(task: PreparedTask) -> TaskResult | Failure:
+    """Solve a task; whatever a plugin raises is returned as a failure.
 
     The problem itself stays out of the answer, because it would travel from another process.
     """
-    problem = prepared.problem
+    problem = task.problem
     try:
-        return work(prepared)
+        return work(task)
     except Exception as error:
         return failure(error, problem.name, problem.source, None)

@@ -42,7 +42,7 @@ class Pool:
                 self.end(worker)
         try:
             worker = self._server.start()
-        except (OSError, EOFError):  # somebody has killed the server, and with it the workers
+        except (OSError, EOFError):  # the server was killed, and with it the workers
             self._server.close()
             self._server = ForkServer(self._n_threads)
             worker = self._server.start()
@@ -75,22 +75,22 @@ class Results:
         self._found: dict[int, tuple[bool, Any]] = {}
         self._waiting = deque(range(len(tasks)))
         self._again: set[int] = set()
-        self._n_told = 0
+        self._n_given = 0
 
     def __iter__(self) -> "Results":
         return self
 
     def __next__(self) -> Any:
         """Return what the function returned for the next task, or raise what it raised."""
-        if self._n_told == len(self._tasks):
+        if self._n_given == len(self._tasks):
             raise StopIteration
         self._start()
-        while self._n_told not in self._found:
+        while self._n_given not in self._found:
             for connection in wait(list(self._busy)):
                 self._collect(*self._busy.pop(connection))
             self._start()
-        done, value = self._found.pop(self._n_told)
-        self._n_told += 1
+        done, value = self._found.pop(self._n_given)
+        self._n_given += 1
         if not done:
             raise value
         return value
@@ -116,8 +116,8 @@ class Results:
                 self._again.add(place)
                 self._waiting.appendleft(place)
                 return
-            told = ended or "ended together with its fork server"
-            self._found[place] = False, WorkerError(f"the worker process {told}")
+            reason = ended or "ended together with its fork server"
+            self._found[place] = False, WorkerError(f"the worker process {reason}")
             return
         self._found[place] = done, value
         if worn:

@@ -16,7 +16,7 @@ from metafs.stats.preparation import filled
 
 
 def takes_missing(selector: Any) -> bool:
-    """Tell whether a selector says that it takes missing values; a stranger may say nothing."""
+    """Return whether a selector declares that it takes missing values."""
     try:
         return bool(get_tags(selector).input_tags.allow_nan)
     except (AttributeError, TypeError):
@@ -24,7 +24,7 @@ def takes_missing(selector: Any) -> bool:
 
 
 def takes_categories(selector: Any) -> bool:
-    """Tell whether a selector can be told which columns hold categories."""
+    """Return whether a selector has a parameter for categorical columns."""
     return "categorical_features" in selector.get_params(deep=False)
 
 

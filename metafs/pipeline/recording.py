@@ -1,4 +1,4 @@
-"""Record: what became of a problem, written into the MetaDB and told as a `Solution`."""
+"""Record the outcome of a problem in the MetaDB and return it as a `Solution`."""
 
 import traceback
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from metafs.pipeline.saving import saving
 from metafs.pipeline.selection import takes_prior
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Experience, Solution
-from metafs.pipeline.steps import Prepared, Stopwatch, Worked, utc_now
+from metafs.pipeline.steps import PreparedTask, Stopwatch, TaskResult, utc_now
 from metafs.transfer.expectation import TRANSFERS, weight
 from metafs.version import __version__
 
@@ -37,7 +37,7 @@ class Failure:
 
 
 def failure(error: Exception, name: str, origin: str, problem: Problem | None) -> Failure:
-    """Turn whatever was raised into a sentence, and keep the traceback for who asks."""
+    """Turn an exception into a sentence, with the traceback as details."""
     if isinstance(error, MetafsError):
         message = " ".join(str(error).split())
         stored = error.without_data or message
@@ -47,31 +47,31 @@ def failure(error: Exception, name: str, origin: str, problem: Problem | None) -
     return Failure(name, origin, message, details, problem, stored)
 
 
-def finish(prepared: Prepared, worked: Worked | Failure, memory: Memory | None) -> Solution:
-    """Record a problem that was worked on, and say what became of it."""
-    if isinstance(worked, Failure):
-        return fail(worked, prepared.plan, memory)
+def finish(task: PreparedTask, result: TaskResult | Failure, memory: Memory | None) -> Solution:
+    """Record the result of a task and return its solution."""
+    if isinstance(result, Failure):
+        return fail(result, task.plan, memory)
     clock = Stopwatch()
     if memory is not None:
         with clock("record"):
             memory.record(
-                prepared.problem,
-                run_row(prepared, worked),
-                prepared.described,
-                selections=selection_rows(prepared, worked),
-                candidates=worked.selection.candidates,
-                neighbours=neighbour_rows(prepared),
-                reference=worked.learned.reference if worked.learned else None,
-                belief=worked.learned.belief if worked.learned else None,
-                row_hashes=sketch(prepared.row_hashes),
+                task.problem,
+                run_row(task, result),
+                task.described,
+                selections=selection_rows(task, result),
+                candidates=result.selection.candidates,
+                neighbours=neighbour_rows(task),
+                reference=result.learned.reference if result.learned else None,
+                belief=result.learned.belief if result.learned else None,
+                row_hashes=sketch(task.row_hashes),
             )
-    return solution(prepared, worked, clock.seconds)
+    return solution(task, result, clock.seconds)
 
 
 def fail(failed: Failure, plan: Plan, memory: Memory | None) -> Solution:
-    """Say why a problem failed, and record it unless it could not even be read.
+    """Return the solution of a failed problem, and record the failure if the problem was read.
 
-    The MetaDB is passed on, so it gets only what cannot quote the data.
+    A MetaDB may be shared with others, so the stored message quotes no data.
     """
     if memory is not None and failed.problem is not None:
         run = replace(_run(plan), status="failed", error=failed.stored)
@@ -80,14 +80,14 @@ def fail(failed: Failure, plan: Plan, memory: Memory | None) -> Solution:
 
 
 def skipped(problem: Problem, stored: Mapping[str, Any]) -> Solution:
-    """Say of a problem that was solved before what the MetaDB holds of it."""
+    """Return the stored solution of a problem that was solved before."""
     return Solution(
         problem=problem.name,
         status="skipped",
         features=tuple(stored["features"]),
         fitness=stored["fitness"],
         score=stored["score"],
-        optimistic_score=stored["optimistic_score"],
+        non_nested_score=stored["non_nested_score"],
         scoring=stored["scoring"],
         notes=problem.notes,
         n_evaluations=stored["n_evaluations"],
@@ -95,82 +95,82 @@ def skipped(problem: Problem, stored: Mapping[str, Any]) -> Solution:
     )
 
 
-def solution(prepared: Prepared, worked: Worked, recorded: Mapping[str, float]) -> Solution:
-    """Tell a solved problem."""
-    selection, scores, prior = worked.selection, worked.scores, prepared.prior
-    names = prepared.problem.feature_names
-    belief = worked.learned.belief if worked.learned else None
+def solution(task: PreparedTask, result: TaskResult, recorded: Mapping[str, float]) -> Solution:
+    """Return the solution of a solved problem."""
+    selection, scores, prior = result.selection, result.scores, task.prior
+    names = task.problem.feature_names
+    belief = result.learned.belief if result.learned else None
     chosen = np.flatnonzero(selection.selected)
     best_first = chosen[np.argsort(selection.ranking[chosen], kind="stable")]
-    seconds = {**prepared.seconds, **worked.seconds, **recorded}
+    seconds = {**task.seconds, **result.seconds, **recorded}
     return Solution(
-        problem=prepared.problem.name,
+        problem=task.problem.name,
         status="solved",
         features=tuple(names[j] for j in best_first),
         fitness=selection.fitness,
-        score=scores.honest if scores else None,
-        optimistic_score=scores.optimistic if scores else None,
+        score=scores.nested if scores else None,
+        non_nested_score=scores.non_nested if scores else None,
         scoring=scores.scoring if scores else None,
-        notes=prepared.problem.notes + worked.notes,
+        notes=task.problem.notes + result.notes,
         n_evaluations=selection.n_evaluations,
         stopped=selection.stopped,
-        neighbours=tuple((each.name, each.distance) for each in prepared.neighbours),
+        neighbours=tuple((each.name, each.distance) for each in task.neighbours),
         transferred=() if prior is None else tuple(names[j] for j in prior.transferred),
-        experience=experience_of(prepared),
+        experience=experience_of(task),
         memory=None
         if belief is None
         else {"strength": belief.strength, "gain": belief.gain or 0.0},
         belief=None if belief is None else belief.reason,
-        saving=None if worked.cold is None else saving(*worked.cold, selection, seconds),
+        saving=None if result.cold is None else saving(*result.cold, selection, seconds),
         seconds=seconds,
     )
 
 
-def experience_of(prepared: Prepared) -> Experience | None:
-    """Tell whether memory had anything relevant to say; None if it was not asked."""
-    rule, prior = TRANSFERS[prepared.plan.settings.transfer], prepared.prior
-    if rule is None or not rule.remembers or not takes_prior(prepared.plan.selector):
+def experience_of(task: PreparedTask) -> Experience | None:
+    """Return whether memory had relevant experience; None if it was not asked."""
+    rule, prior = TRANSFERS[task.plan.settings.transfer], task.prior
+    if rule is None or not rule.remembers or not takes_prior(task.plan.selector):
         return None
-    if prepared.problem.space is None:
+    if task.problem.space is None:
         return "nameless"
     if prior is None:
         return "none"
     return "far" if prior.doubtful else "near"
 
 
-def run_row(prepared: Prepared, worked: Worked) -> RunRow:
+def run_row(task: PreparedTask, result: TaskResult) -> RunRow:
     """Return the run as the MetaDB keeps it."""
-    selection, scores, plan = worked.selection, worked.scores, prepared.plan
-    seconds = {**prepared.seconds, **worked.seconds}
+    selection, scores, plan = result.selection, result.scores, task.plan
+    seconds = {**task.seconds, **result.seconds}
     return replace(
         _run(plan),
-        settings=plan.settings.digest_for(prepared.problem),
-        started_at=prepared.started_at,
-        learner=plan.learner_for(prepared.problem)[0] if scores else None,
-        distance=prepared.described.distance if prepared.described else None,
+        settings=plan.settings.digest_for(task.problem),
+        started_at=task.started_at,
+        learner=plan.learner_for(task.problem)[0] if scores else None,
+        distance=task.described.distance if task.described else None,
         fitness=selection.fitness,
-        score=scores.honest if scores else None,
-        optimistic_score=scores.optimistic if scores else None,
+        score=scores.nested if scores else None,
+        non_nested_score=scores.non_nested if scores else None,
         scoring=scores.scoring if scores else None,
         n_evaluations=selection.n_evaluations,
         n_selected=int(selection.selected.sum()),
         stopped=selection.stopped,
         duration_s=seconds,
-        prior_used=None if prepared.prior is None else plan.settings.transfer,
+        prior_used=None if task.prior is None else plan.settings.transfer,
     )
 
 
-def selection_rows(prepared: Prepared, worked: Worked) -> SelectionRows:
+def selection_rows(task: PreparedTask, result: TaskResult) -> SelectionRows:
     """Return a row for every feature: its rank, q, quality and expectation."""
-    selection, prior = worked.selection, prepared.prior
+    selection, prior = result.selection, task.prior
     return SelectionRows(
-        names=prepared.problem.feature_names,
+        names=task.problem.feature_names,
         rank=selection.ranking,
         q=selection.scores,
-        quality=worked.quality,
+        quality=result.quality,
         expected=None if prior is None else prior.expected,
         selected=selection.selected,
-        **_of_columns(worked.learned),
+        **_of_columns(result.learned),
     )
 
 
@@ -179,11 +179,11 @@ def _of_columns(learned: Learned | None) -> dict[str, Array | None]:
     return {} if learned is None else {name: getattr(learned, name) for name in names}
 
 
-def neighbour_rows(prepared: Prepared) -> list[NeighbourRow]:
+def neighbour_rows(task: PreparedTask) -> list[NeighbourRow]:
     """Return the neighbours that were asked, with the weight each had."""
     return [
         NeighbourRow(each.problem_id, rank, each.distance, float(weight(each.distance)))
-        for rank, each in enumerate(prepared.neighbours, start=1)
+        for rank, each in enumerate(task.neighbours, start=1)
     ]
 
 

@@ -1,15 +1,15 @@
 r"""The reference model: what every solved problem leaves to memory, whatever selector ran.
 
 A linear model on all columns is fitted without memory, and its weights are kept; so are the scale
-of each column and what it tells of the target by itself,
+of each column and its univariate relevance,
 
 .. math:: r_j = \max\Big(0, \frac{MI(x_j; y) - c_j}{H(y)}\Big), \qquad
           c_j = \frac{(k_j - 1)(k_y - 1)}{2 N \ln 2},
 
-with c what chance alone tells with k bins (G. Miller, "Note on the bias of information estimates",
+with c the expectation under chance, k bins (G. Miller, "Note on the bias of information estimates",
 1955). Where memory knows of weights, a second model is fitted with it: how strongly that believes
-memory, and which part of each weight is memory's, is what an explanation tells. And what memory
-would have given with few labels is measured, without the problems that saw these rows.
+memory, and which part of each weight is memory's, goes into the explanation. The gain from memory
+with few labels is measured as well, without the problems that share these rows.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from scipy.sparse import csr_array, issparse
 from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
 from metafs.memory import BeliefRow, ReferenceRows
-from metafs.memory.weights import Told
+from metafs.memory.weights import ModelHistory
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import SetInformation, entropy
 from metafs.stats.linear import (
@@ -55,8 +55,8 @@ def learned(
     problem: Problem,
     *,
     fit: bool = True,
-    told: Told | None = None,
-    fold_told: Told | None = None,
+    history: ModelHistory | None = None,
+    fold_history: ModelHistory | None = None,
     seed: int | None = 0,
 ) -> Learned:
     """Learn from all columns what memory is to keep.
@@ -66,19 +66,23 @@ def learned(
     problem : Problem
     fit : bool
         Whether a reference model is wanted; equal content may have left one before.
-    told : Told, optional
-        What memory tells of the columns.
-    fold_told : Told, optional
+    history : ModelHistory, optional
+        The models of near problems, on these columns.
+    fold_history : ModelHistory, optional
         The same without problems of this source, nor any that share rows: with it is measured
         what memory would have given.
     seed : int, optional
     """
     with threads_for(problem.n_samples * problem.n_features):
-        return _learned(problem, fit, told, fold_told, seed or 0)
+        return _learned(problem, fit, history, fold_history, seed or 0)
 
 
 def _learned(
-    problem: Problem, fit: bool, told: Told | None, fold_told: Told | None, seed: int
+    problem: Problem,
+    fit: bool,
+    history: ModelHistory | None,
+    fold_history: ModelHistory | None,
+    seed: int,
 ) -> Learned:
     X, X_unlabelled = numeric_rows(problem)
     scales = scales_of(X)
@@ -86,18 +90,18 @@ def _learned(
     changes: dict[str, object] = {}
     if fit:
         model = fit_linear(X, problem.y, classes=problem.is_classification, seed=seed)
-        transfers = _transfers(problem, X, fold_told, seed)
+        transfers = _transfers(problem, X, fold_history, seed)
         changes["reference"] = _reference_rows(problem, model, transfers)
-    if told is not None and told.weights.directions is not None:
+    if history is not None and history.weights.directions is not None:
         model = fit_linear(
             X,
             problem.y,
             classes=problem.is_classification,
-            prior=told.weights,
+            prior=history.weights,
             X_unlabelled=X_unlabelled,
             seed=seed,
         )
-        changes["belief"] = _belief(model, told)
+        changes["belief"] = _belief(model, history)
         largest = np.abs(model.coef).argmax(axis=0)[None]
         changes["weight"] = np.take_along_axis(model.coef, largest, axis=0)[0]
         changes["from_memory"] = np.take_along_axis(model.from_memory, largest, axis=0)[0]
@@ -105,7 +109,7 @@ def _learned(
 
 
 def relevance(problem: Problem) -> Array:
-    """Return what each column tells of the target by itself, between 0 and 1.
+    """Return the univariate relevance of each column, between 0 and 1.
 
     Examples
     --------
@@ -153,13 +157,13 @@ def _dense(rows: Matrix) -> Array:
 
 
 def _transfers(
-    problem: Problem, X: Matrix, told: Told | None, seed: int
+    problem: Problem, X: Matrix, history: ModelHistory | None, seed: int
 ) -> list[tuple[int, float, float]]:
     """Return labels, strength and loss of each trial of memory on this problem."""
-    if told is None:
+    if history is None:
         return []
     classes = problem.is_classification
-    loss = transfer_curve(X, problem.y, classes=classes, prior=told.weights, seed=seed)
+    loss = transfer_curve(X, problem.y, classes=classes, prior=history.weights, seed=seed)
     if loss is None:
         return []
     return [
@@ -190,9 +194,9 @@ def _reference_rows(
     )
 
 
-def _belief(model: LinearModel, told: Told) -> BeliefRow:
+def _belief(model: LinearModel, history: ModelHistory) -> BeliefRow:
     """Return how strongly the model believes memory, and what each direction carries of it."""
-    choice, directions = model.strength, told.weights.directions
+    choice, directions = model.strength, history.weights.directions
     at = int(np.argmin(np.abs(choice.strengths - choice.s)))
     believed = choice.s > 0 and directions is not None
     table = directions.weights if believed and directions is not None else np.zeros((0, 0))
@@ -205,7 +209,7 @@ def _belief(model: LinearModel, told: Told) -> BeliefRow:
         strength=choice.s,
         reason=choice.why,
         gain=float(-choice.expected[at]),
-        problem_ids=told.problem_ids.tolist() if believed else [],
+        problem_ids=history.problem_ids.tolist() if believed else [],
         outputs=list(directions.outputs) if believed and directions is not None else [],
         coefficients=coefficients,
     )

@@ -1,8 +1,8 @@
-"""What memory saved: a guided search held against a cold one of the same problem.
+"""What memory saved: a guided search compared with a cold one of the same problem.
 
-The target is the fitness with which the cold search ends. Both sides are charged up to the first
-set that is as good, as in an experiment; a guided search that never gets there is charged all it
-spent, and memory hurt. Seconds of a search are shared out over its evaluations.
+The target is the fitness with which the cold search ends. The cost of both is counted up
+to the first set that is as good, as in an experiment; a guided search that never reaches it counts
+as a whole, and memory hurt. The seconds of a search are divided evenly over its evaluations.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,14 +29,14 @@ class Saving:
 
     @property
     def hurt(self) -> bool:
-        """Whether it would have been better not to remember."""
+        """Whether the search would have been cheaper without memory."""
         return not self.reached or self.evaluations > self.cold_evaluations
 
 
 def saving(
     cold: Selection, cold_seconds: float, warm: Selection, seconds: Mapping[str, float]
 ) -> Saving | None:
-    """Hold a guided selection against a cold one; None if the selector does not tell enough.
+    """Compare a guided selection with a cold one; None if the selector reports too little.
 
     Parameters
     ----------

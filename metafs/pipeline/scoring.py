@@ -1,8 +1,8 @@
-r"""Learn: train a learner on the selected columns and score it for what it is worth.
+r"""Learn: train a learner on the selected columns and score it by cross-validation.
 
-Two scores, over the same folds, and named for what they are. *Honest*: the selection is made
-anew inside each fold, from its training rows only. *Optimistic*: the columns are those
-selected from all rows, so the test rows have already had their say.
+There are two scores over the same folds. *Nested*: the selection is repeated inside each fold, from
+its training rows only. *Non-nested*: the columns are selected once from all rows, test rows
+included, so this score is usually too high.
 
 The learner's success also weighs the features it used (the paper's section 2.2, with the
 trained learner as the one function g that was tried):
@@ -28,9 +28,9 @@ from sklearn.pipeline import Pipeline
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError, UsageError
+from metafs.pipeline.fit_parameters import fit_parameters
 from metafs.pipeline.fitting import fit
 from metafs.pipeline.selection import select
-from metafs.pipeline.telling import told
 from metafs.plugin.prior import Prior
 from metafs.plugin.protocols import SupportsConfidence
 from metafs.stats.confidence import Confidence
@@ -49,20 +49,20 @@ class Scores:
     """What a learner reached with the selected columns."""
 
     scoring: str
-    honest: float
+    nested: float
     """Mean over folds, with the selection made inside each."""
-    optimistic: float
+    non_nested: float
     """Mean over the same folds, with the columns selected from all rows."""
     chance: float
     """What guessing reaches under the same scoring."""
 
     @property
     def success(self) -> float:
-        """T: the honest score between chance (0) and the best there is (1)."""
+        """T: the nested score between chance (0) and the best possible score (1)."""
         best = best_possible(self.scoring)
         if best <= self.chance:
             return 0.0
-        return float(np.clip((self.honest - self.chance) / (best - self.chance), 0.0, 1.0))
+        return float(np.clip((self.nested - self.chance) / (best - self.chance), 0.0, 1.0))
 
 
 def require_fitting_learner(learner: Any, name: str, problem: Problem) -> None:
@@ -89,16 +89,16 @@ def learn(
     n_folds: int = 5,
     seed: int | None = 0,
 ) -> Scores:
-    """Score a learner on the selected columns, honestly and optimistically.
+    """Return the nested and the non-nested score of a learner on the selected columns.
 
     Raises
     ------
     NoScore
-        The rows cannot be cut into folds that say what the learner is worth, nothing can be
-        selected from the rows of a fold, or the scorer is undefined on some.
+        The rows cannot be split into folds that allow a score, nothing can be selected from the
+        training rows of a fold, or the scorer is undefined on some folds.
     """
     scorer = scorer_named(scoring)
-    honest, optimistic, chance = [], [], []
+    nested, non_nested, chance = [], [], []
     guess = DummyClassifier() if problem.is_classification else DummyRegressor()
     cut = folds(problem, n_folds, seed)
     if not all(is_defined(scoring, problem.y[test]) for _, test in cut):
@@ -120,16 +120,16 @@ def learn(
             )
         except ProblemError as error:  # all rows were enough, the training rows of a fold are not
             raise NoScore(f"in a fold of {len(train)} training rows, {error}") from error
-        honest.append(_score(problem, inside.selected, learner, scorer, train, test, prior))
-        optimistic.append(_score(problem, selected, learner, scorer, train, test, prior))
+        nested.append(_score(problem, inside.selected, learner, scorer, train, test, prior))
+        non_nested.append(_score(problem, selected, learner, scorer, train, test, prior))
         chance.append(_score(problem, selected, guess, scorer, train, test))
-    undefined = int((~np.isfinite([honest, optimistic, chance])).any(axis=0).sum())
+    undefined = int((~np.isfinite([nested, non_nested, chance])).any(axis=0).sum())
     if undefined:
         raise NoScore(
-            f"scoring {scoring!r} is undefined on {undefined} of {len(honest)} folds: choose "
+            f"scoring {scoring!r} is undefined on {undefined} of {len(nested)} folds: choose "
             "another with --scoring."
         )
-    return Scores(scoring, *(float(np.mean(each)) for each in (honest, optimistic, chance)))
+    return Scores(scoring, *(float(np.mean(each)) for each in (nested, non_nested, chance)))
 
 
 def confidence_of(selector: Any) -> Confidence:
@@ -144,7 +144,7 @@ def qualities(
     success: float = 1.0,
     confidence: Confidence = DEFAULT_CONFIDENCE,
 ) -> Array:
-    """Return Q for each feature: what it tells of the target times the learner's success."""
+    """Return Q for each feature: its univariate relevance times the learner's success."""
     Q = np.zeros(problem.n_features)
     chosen = np.flatnonzero(selected)
     if len(chosen):
@@ -170,8 +170,8 @@ def _score(
     X = chosen_columns(problem.X, columns)
     steps = preparation(X, columns, problem.categories)
     with threads_for(X.shape[0] * X.shape[1]):
-        beside = told(problem, columns, learner, X[train], steps, prior)
+        given = fit_parameters(problem, columns, learner, X[train], steps, prior)
         model = Pipeline([*steps, ("learn", clone(learner))])
-        parameters = {f"learn__{name}": it for name, it in beside.items()}
+        parameters = {f"learn__{name}": it for name, it in given.items()}
         fit(model, X[train], problem.y[train], **parameters)
         return float(scorer(model, X[test], problem.y[test]))

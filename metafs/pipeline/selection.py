@@ -64,9 +64,9 @@ def configured(selector: Any, settings: Mapping[str, Any]) -> Any:
 
 
 def check_parameters(selector: Any, name: str) -> None:
-    """Refuse parameters that are wrong whatever the problem, as far as the selector tells them.
+    """Refuse parameters that are wrong for every problem, as far as the selector can check them.
 
-    Ours tell by ``check_parameters``, and so may anybody's; scikit-learn's declare them.
+    Ours have ``check_parameters``, and others may have it; scikit-learn's declare constraints.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def check_parameters(selector: Any, name: str) -> None:
             selector._validate_params()
     except MetafsError as error:
         raise UsageError(str(error)) from error
-    except Exception as error:  # a stranger's own way to refuse
+    except Exception as error:  # third-party selectors may raise anything
         raise UsageError(f"selector {name!r} refuses its parameters: {describe(error)}") from error
 
 
@@ -102,9 +102,9 @@ def select(
     keep: Sequence[int] = (),
     categorical: Collection[int] = (),
 ) -> Selection:
-    """Fit a clone of the selector; the columns in `keep` are selected whatever it says.
+    """Fit a clone of the selector; the columns in `keep` are always selected.
 
-    y is a settled target, which the selector is not to settle again. A selector that takes no
+    y is a settled target: classes as integers, numbers as floats. A selector that takes no
     missing values, or no `categorical` columns, is given numbers in their place.
 
     Examples
@@ -115,7 +115,7 @@ def select(
     array([ True, False])
     """
     task = "classes" if holds_classes(y) else "numbers"
-    told = {
+    offered = {
         "prior": prior,
         "meta_features": meta_features,
         "task": task,
@@ -123,7 +123,7 @@ def select(
     }
     fit_parameters = {
         name: value
-        for name, value in told.items()
+        for name, value in offered.items()
         if value is not None and has_fit_parameter(selector, name)
     }
     given = ready(selector, X, y, categorical)
@@ -135,7 +135,7 @@ def select(
         fitted = fit(clone(selector), filled(given), y, **fit_parameters)
     if not hasattr(fitted, "get_support") and not hasattr(fitted, "support_"):
         raise UsageError(
-            f"{type(fitted).__name__} is no selector: it does not tell what it selects."
+            f"{type(fitted).__name__} is not a selector: it has neither get_support nor support_."
         )
     support = fitted.get_support() if hasattr(fitted, "get_support") else fitted.support_
     selected = np.array(support, dtype=bool)

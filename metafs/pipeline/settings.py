@@ -1,4 +1,4 @@
-"""How problems are to be solved: plain names and numbers, and what they resolve to."""
+"""Settings of a run as plain names and numbers, and the plan of objects they resolve to."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -13,9 +13,9 @@ from metafs.data.fingerprint import hash_rows
 from metafs.data.parameters import check_at_least
 from metafs.data.problem import Problem
 from metafs.errors import UsageError
+from metafs.pipeline.fit_parameters import takes
 from metafs.pipeline.scoring import require_fitting_learner
 from metafs.pipeline.selection import check_parameters, configured
-from metafs.pipeline.telling import takes
 from metafs.plugin.prior import THRESHOLD
 from metafs.plugin.protocols import SetMeasure, SupportsLearner
 from metafs.plugin.registry import Registry
@@ -43,7 +43,7 @@ class Settings:
     """Describe problems by this many features only: those most often selected so far."""
     transfer: str = "guided"
     regressor: str | None = None
-    """How memory judges features that no neighbour had, by their meta-features; a forest."""
+    """Predicts the expectation of unseen features from their meta-features; default a forest."""
     neighbours: int = 5
     threshold: float = THRESHOLD
     budget: int | None = None
@@ -64,14 +64,14 @@ class Settings:
         """Return a digest that also differs for other meta-features or unlabelled rows."""
         if problem.meta_features is None and problem.X_unlabelled is None:
             return self.digest()
-        told = blake2b(self.digest().encode(), digest_size=12)
+        digest = blake2b(self.digest().encode(), digest_size=12)
         order = np.argsort(problem.feature_names)  # columns in another order are the same problem
         if problem.meta_features is not None:
-            told.update(json.dumps(problem.meta_feature_names).encode())
-            told.update(np.ascontiguousarray(problem.meta_features[order]).tobytes())
+            digest.update(json.dumps(problem.meta_feature_names).encode())
+            digest.update(np.ascontiguousarray(problem.meta_features[order]).tobytes())
         if problem.X_unlabelled is not None:
-            told.update(hash_rows(problem.X_unlabelled[:, order]))
-        return told.hexdigest()
+            digest.update(hash_rows(problem.X_unlabelled[:, order]))
+        return digest.hexdigest()
 
     def resolve(self, registry: Registry) -> "Plan":
         """Look every name up, once, before any problem is read."""
@@ -169,11 +169,11 @@ class Plan:
     def selector_for(
         self, categorical: Iterable[int], keep: Iterable[int], *, in_fold: bool = False
     ) -> Any:
-        """Return the selector, told of categorical and kept columns if it can make use of it."""
-        told = {"categorical_features": sorted(categorical), "keep_features": sorted(keep)}
+        """Return the selector with categorical and kept columns set, if it takes them."""
+        columns = {"categorical_features": sorted(categorical), "keep_features": sorted(keep)}
         other = in_fold and self.fold_selector is not None
         selector = self.fold_selector if other else self.selector
-        return configured(selector, {name: value for name, value in told.items() if value})
+        return configured(selector, {name: value for name, value in columns.items() if value})
 
     def learner_for(self, problem: Problem) -> tuple[str, Any]:
         """Return the learner that suits the problem's target, with its name."""

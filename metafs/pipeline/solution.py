@@ -1,4 +1,4 @@
-"""What `solve` says of each problem: one frozen record."""
+"""The record of one solved problem, which `solve` yields."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -22,9 +22,9 @@ class Solution:
     fitness: float | None = None
     """What the search optimised, for the selected set."""
     score: float | None = None
-    """Honest: cross-validated with the selection made inside the folds."""
-    optimistic_score: float | None = None
-    """Cross-validated on columns selected from all rows."""
+    """Nested: cross-validated with the selection made inside the folds."""
+    non_nested_score: float | None = None
+    """Cross-validated on columns selected from all rows, so usually too high."""
     scoring: str | None = None
     notes: tuple[str, ...] = ()
     """What was assumed or left out, and why a figure is missing."""
@@ -42,24 +42,29 @@ class Solution:
     and by how much memory is expected to lower its loss (`gain`); None if memory knows no
     weights of these features."""
     belief: str | None = None
-    """Why memory is believed so strongly, as a sentence."""
+    """Why memory is weighted so strongly, as a sentence."""
     saving: Saving | None = None
-    """What memory saved, if a cold search was run to tell."""
+    """What memory saved, if a cold search was run for comparison."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Seconds by phase."""
     error: str | None = None
     details: str | None = field(default=None, repr=False)
     """The traceback of an unforeseen error."""
 
+    @property
+    def optimistic_score(self) -> float | None:
+        """Deprecated name of `non_nested_score`."""
+        return self.non_nested_score
+
     def as_json(self) -> dict[str, Any]:
-        """Return plain values, in the order that the documentation promises."""
+        """Return plain values, in the documented order."""
         return {
             "problem": self.problem,
             "status": self.status,
             "features": list(self.features),
             "fitness": self.fitness,
             "score": self.score,
-            "optimistic_score": self.optimistic_score,
+            "non_nested_score": self.non_nested_score,
             "scoring": self.scoring,
             "notes": list(self.notes),
             "n_evaluations": self.n_evaluations,
@@ -72,4 +77,5 @@ class Solution:
             "saving": None if self.saving is None else asdict(self.saving),
             "seconds": {phase: self.seconds.get(phase, 0.0) for phase in PHASES},
             "error": self.error,
+            "optimistic_score": self.non_nested_score,  # deprecated name
         }

@@ -20,14 +20,14 @@ from metafs.errors import MetafsError, NoScore, ProblemError, describe, kind_and
 from metafs.memory import FeatureExperience, Neighbour
 from metafs.memory.memory import Memory
 from metafs.memory.projection import Described
-from metafs.memory.weights import Told
+from metafs.memory.weights import ModelHistory
 from metafs.pipeline.reference import Learned, learned
 from metafs.pipeline.scoring import Scores, confidence_of, learn, qualities
 from metafs.pipeline.selection import Selection, select, takes_prior
 from metafs.pipeline.settings import DEFAULT_REGRESSOR, Plan
 from metafs.plugin.prior import Prior
-from metafs.transfer.expectation import TRANSFERS, Experience, expect, strangers
-from metafs.transfer.meta_regression import judge
+from metafs.transfer.expectation import TRANSFERS, Experience, expect, unseen_features
+from metafs.transfer.meta_regression import meta_regression
 
 
 def utc_now() -> datetime:
@@ -36,32 +36,32 @@ def utc_now() -> datetime:
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
-    """A problem with what memory says of it, ready to be worked on."""
+class PreparedTask:
+    """A problem with its neighbours and prior: everything that selecting and learning need."""
 
     problem: Problem
     plan: Plan
     described: Described | None = None
-    """None when the problem has no space: nobody could be compared with it."""
+    """None if the problem has no space, so that it cannot be compared with others."""
     neighbours: tuple[Neighbour, ...] = ()
     prior: Prior | None = None
     fold_prior: Prior | None = None
     """The prior without neighbours of the same source: these may hold rows of the test folds."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     checked: bool = False
-    """Whether to search cold too, and to tell what memory saved."""
+    """Whether to search cold as well, to measure what memory saved."""
     started_at: datetime = field(default_factory=utc_now)
-    told: Told | None = None
-    """What remembered models tell of the columns."""
-    fold_told: Told | None = None
+    history: ModelHistory | None = None
+    """What the models of near problems learned of the columns."""
+    fold_history: ModelHistory | None = None
     """The same without problems of the same source, nor any that share rows."""
     row_hashes: Array = field(default_factory=lambda: np.zeros(0, dtype=np.uint64), repr=False)
     teaches: bool = False
-    """Whether a reference model is wanted: memory has none of this content."""
+    """Whether a reference model is needed: memory has none of this content."""
 
 
 @dataclass(frozen=True, eq=False)
-class Worked:
+class TaskResult:
     """A problem's selection, what a learner reached with it, and each feature's quality."""
 
     selection: Selection
@@ -73,7 +73,7 @@ class Worked:
     notes: tuple[str, ...] = ()
     """Why a figure is missing."""
     learned: Learned | None = None
-    """What models on all columns learned; None if nobody could ever recall it."""
+    """What models on all columns learned; None if the problem cannot be recalled."""
 
 
 class Stopwatch:
@@ -99,23 +99,23 @@ def prepare(
     *,
     exclude_name: str | None = None,
     learning: bool = True,
-) -> Prepared:
-    """Describe a problem, recall the nearest solved ones, and expect something of its features.
+) -> PreparedTask:
+    """Describe a problem, recall its nearest solved problems, and derive a prior over its features.
 
-    Problems called `exclude_name` are not recalled. Only who goes on to learn needs a prior for
-    the folds.
+    Problems called `exclude_name` are not recalled. The prior for the folds is only needed for
+    learning.
     """
     settings, clock = plan.settings, Stopwatch()
     rule = TRANSFERS[settings.transfer]
     prior = fold_prior = own_prior(plan, problem.n_features)
     if memory is None or problem.space is None:
-        return Prepared(problem, plan, prior=prior, fold_prior=fold_prior)
+        return PreparedTask(problem, plan, prior=prior, fold_prior=fold_prior)
     with clock("describe"), blaming("distance", settings.distance, problem):
         described = memory.describe(problem, settings.distance, settings.project)
         hashes = row_hashes(problem)
     with clock("recall"):
         known = memory.acquainted(problem, hashes)
-    prepared = Prepared(
+    task = PreparedTask(
         problem,
         plan,
         described,
@@ -126,30 +126,32 @@ def prepare(
         teaches=known.lacks_reference,
     )
     if rule is None or not rule.remembers:
-        return prepared
+        return task
     with clock("recall"):
         n_asked = max(settings.neighbours, memory.n_models(problem))
         asked = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
         near = asked[: settings.neighbours]
     with clock("expect"):
-        told = memory.told(problem, asked, known)
-        fold_told = memory.told(problem, asked, known, exclude_source=problem.source)
+        history = memory.model_history(problem, asked, known)
+        fold_history = memory.model_history(problem, asked, known, exclude_source=problem.source)
         if plan.asks_memory(problem):
             expecting = Expecting(problem, plan, memory, exclude_name, near, learning)
-            prior = expecting(None, told)
-            fold_prior = expecting(problem.source, fold_told, known.sharing) if learning else None
+            prior = expecting(None, history)
+            fold_prior = (
+                expecting(problem.source, fold_history, known.sharing) if learning else None
+            )
     return replace(
-        prepared,
+        task,
         neighbours=tuple(near),
         prior=prior,
         fold_prior=fold_prior,
-        told=told,
-        fold_told=fold_told,
+        history=history,
+        fold_history=fold_history,
     )
 
 
 def own_prior(plan: Plan, n_features: int) -> Prior | None:
-    """Return the prior of a transfer that asks nothing of memory, if the plan's is one."""
+    """Return the prior of a transfer without memory, or None for the other transfers."""
     rule = TRANSFERS[plan.settings.transfer]
     if rule is None or rule.remembers or not takes_prior(plan.selector):
         return None
@@ -157,9 +159,9 @@ def own_prior(plan: Plan, n_features: int) -> Prior | None:
 
 
 class Expecting:
-    """Turns what memory told of one problem's neighbours into a prior.
+    """Derives priors from the neighbours of one problem.
 
-    Problems called `exclude_name` have no say in it.
+    Problems called `exclude_name` are left out.
     """
 
     def __init__(
@@ -172,19 +174,22 @@ class Expecting:
         learning: bool,
     ) -> None:
         self.problem, self.plan = problem, plan
-        self.judge = Judge(problem, plan, memory, exclude_name)
+        self.meta_regression = UnseenFeatures(problem, plan, memory, exclude_name)
         sources = [None, problem.source] if learning else [None]
         rule = TRANSFERS[plan.settings.transfer]
         asked = sources if rule is not None and rule.guides else []
         self.near, found = memory.remembered(problem, near, asked, exclude_name=exclude_name)
-        self.records = dict(zip(asked, found, strict=True))
+        self.histories = dict(zip(asked, found, strict=True))
 
     def __call__(
-        self, exclude_source: str | None, told: Told | None, sharing: Collection[int] = ()
+        self,
+        exclude_source: str | None,
+        history: ModelHistory | None,
+        sharing: Collection[int] = (),
     ) -> Prior | None:
-        """Return the prior, without a say for problems of `exclude_source`, or that share rows.
+        """Return the prior without the problems of `exclude_source` and those that share rows.
 
-        The record of features counts all problems, so that it is not asked where some share rows.
+        Selection frequencies count all problems, so they are left out where some share rows.
         """
         settings = self.plan.settings
         near = [
@@ -198,20 +203,20 @@ class Expecting:
             self.problem.feature_names,
             settings.transfer,
             settings.threshold,
-            judged=self.judge(near, exclude_source),
-            record=None if sharing else self.records.get(exclude_source),
+            predicted=self.meta_regression(near, exclude_source),
+            history=None if sharing else self.histories.get(exclude_source),
         )
-        if told is None:
+        if history is None:
             return prior
         if prior is None:
             prior = Prior(np.zeros(self.problem.n_features))
         return replace(
-            prior, relevance=told.relevance, speakers=told.speakers, weights=told.weights
+            prior, relevance=history.relevance, speakers=history.speakers, weights=history.weights
         )
 
 
-class Judge:
-    """Judges the features of one problem by their meta-features, if some are new to neighbours."""
+class UnseenFeatures:
+    """Meta-regression for one problem, if it has features that no neighbour had."""
 
     def __init__(
         self, problem: Problem, plan: Plan, memory: Memory, exclude_name: str | None
@@ -220,44 +225,44 @@ class Judge:
         self.exclude_name = exclude_name
         self._before: tuple[FeatureExperience, Array | None] | None = None
 
-    def __call__(self, told: Sequence[Experience], exclude_source: str | None) -> Array | None:
-        """Return what to expect of each feature, or None where memory cannot tell.
+    def __call__(self, near: Sequence[Experience], exclude_source: str | None) -> Array | None:
+        """Return the expectation of each feature, or None if it cannot be predicted.
 
-        Problems of `exclude_source` have no say, as they have none in what was `told`.
+        Problems of `exclude_source` are left out, as they are in `near`.
         """
         problem, rule = self.problem, TRANSFERS[self.plan.settings.transfer]
-        if rule is None or not rule.judges:
+        if rule is None or not rule.predicts:
             return None
         if problem.meta_features is None or self.plan.regressor is None:
             return None
-        if not len(strangers(told, problem.feature_names)):
+        if not len(unseen_features(near, problem.feature_names)):
             return None
-        fared = self.memory.feature_experience(
+        outcomes = self.memory.feature_experience(
             problem, exclude_name=self.exclude_name, exclude_source=exclude_source
         )
-        if self._before is not None and fared.equals(self._before[0]):
-            return self._before[1]  # nothing was left out, so nothing is learnt anew
+        if self._before is not None and outcomes.equals(self._before[0]):
+            return self._before[1]  # the same training data give the same regression
         name = self.plan.settings.regressor or DEFAULT_REGRESSOR
         with blaming("regressor", name, problem):
-            judgement = judge(
-                fared,
-                rule.worth(fared),
+            found = meta_regression(
+                outcomes,
+                rule.worth(outcomes),
                 problem.meta_features,
                 problem.meta_feature_names,
                 self.plan.regressor,
             )
-        self._before = fared, None if judgement is None else judgement.expected
+        self._before = outcomes, None if found is None else found.expected
         return self._before[1]
 
 
-def search(prepared: Prepared, keep: Sequence[int] = ()) -> Selection:
+def search(task: PreparedTask, keep: Sequence[int] = ()) -> Selection:
     """Select features, starting from the prior."""
-    problem = prepared.problem
+    problem = task.problem
     return select(
-        prepared.plan.selector_for(problem.categories, keep),
+        task.plan.selector_for(problem.categories, keep),
         problem.X,
         problem.y,
-        prior=prepared.prior,
+        prior=task.prior,
         meta_features=problem.meta_features,
         X_unlabelled=problem.X_unlabelled,
         keep=keep,
@@ -265,26 +270,26 @@ def search(prepared: Prepared, keep: Sequence[int] = ()) -> Selection:
     )
 
 
-def work(prepared: Prepared, *, learning: bool = True) -> Worked:
+def work(task: PreparedTask, *, learning: bool = True) -> TaskResult:
     """Select features, then learn from them, if that is wanted."""
-    problem, plan, clock = prepared.problem, prepared.plan, Stopwatch()
+    problem, plan, clock = task.problem, task.plan, Stopwatch()
     settings = plan.settings
     keep = kept_columns(problem, settings.keep)
     if learning:  # what cannot be learnt is refused before anything is searched
         learner_name, learner = plan.learner_for(problem)
         scoring = plan.scoring_for(problem)
     with clock("select"), blaming("selector", settings.selector_name, problem):
-        selection = search(prepared, keep)
+        selection = search(task, keep)
     if not selection.selected.any():
         raise ProblemError(
             f"selector {settings.selector_name!r} selected no feature of {problem.name!r}: "
             "choose another with --selector, or change it with --param."
         )
     with clock("learn"):
-        left = leave(prepared)
+        left = leave(task)
     if not learning:
         quality = qualities(problem, selection.selected, confidence=confidence_of(plan.selector))
-        return Worked(selection, None, quality, clock.seconds, learned=left)
+        return TaskResult(selection, None, quality, clock.seconds, learned=left)
     with clock("learn"), blaming("learner", learner_name, problem):
         scores: Scores | None = None
         notes: tuple[str, ...] = ()
@@ -295,7 +300,7 @@ def work(prepared: Prepared, *, learning: bool = True) -> Worked:
                 plan.selector_for(problem.categories, keep, in_fold=True),
                 learner,
                 scoring=scoring,
-                prior=prepared.fold_prior,
+                prior=task.fold_prior,
                 keep=keep,
                 n_folds=settings.folds,
                 seed=settings.seed,
@@ -308,30 +313,30 @@ def work(prepared: Prepared, *, learning: bool = True) -> Worked:
             scores.success if scores else 1.0,
             confidence_of(plan.selector),
         )
-    cold = search_cold(prepared, keep)
-    return Worked(selection, scores, quality, clock.seconds, cold, notes, left)
+    cold = search_cold(task, keep)
+    return TaskResult(selection, scores, quality, clock.seconds, cold, notes, left)
 
 
-def leave(prepared: Prepared) -> Learned | None:
-    """Return what models on all columns learned, for memory; None if nobody could recall it."""
-    if prepared.described is None:
+def leave(task: PreparedTask) -> Learned | None:
+    """Return what models on all columns learned; None if the problem cannot be recalled."""
+    if task.described is None:
         return None
     return learned(
-        prepared.problem,
-        fit=prepared.teaches,
-        told=prepared.told,
-        fold_told=prepared.fold_told,
-        seed=prepared.plan.settings.seed,
+        task.problem,
+        fit=task.teaches,
+        history=task.history,
+        fold_history=task.fold_history,
+        seed=task.plan.settings.seed,
     )
 
 
-def search_cold(prepared: Prepared, keep: Sequence[int]) -> tuple[Selection, float] | None:
-    """Search without memory, where that is to be checked against; return also the seconds."""
-    if not prepared.checked or prepared.prior is None:
+def search_cold(task: PreparedTask, keep: Sequence[int]) -> tuple[Selection, float] | None:
+    """Search without memory, if the task is to be checked; return the selection and its seconds."""
+    if not task.checked or task.prior is None:
         return None
     clock = Stopwatch()
     with clock("select"):
-        cold = search(replace(prepared, prior=None), keep)
+        cold = search(replace(task, prior=None), keep)
     return cold, clock.seconds["select"]
 
 
@@ -353,6 +358,6 @@ def blaming(kind: str, name: str, problem: Problem) -> Iterator[Any]:
         raise
     except BaseException as error:
         failed = f"{kind} {name!r} failed on {problem.name!r}"
-        told = ProblemError(f"{failed}: {describe(error)}")
-        told.without_data = f"{failed}: {kind_and_place(error)}"
-        raise told from error
+        blamed = ProblemError(f"{failed}: {describe(error)}")
+        blamed.without_data = f"{failed}: {kind_and_place(error)}"
+        raise blamed from error

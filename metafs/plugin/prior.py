@@ -1,5 +1,6 @@
 """What memory expects of each feature, and who said so."""
 
+import warnings
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -67,7 +68,7 @@ class Prior:
     doubtful: bool = False
     """Whether what guides deserves little trust, because nothing known is near."""
     sources: tuple[Source, ...] = field(default=(), repr=False)
-    judged: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
+    predicted: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     """Indices of the features that no neighbour had: expected by their meta-features alone."""
     relevance: Array | None = field(default=None, repr=False)
     """(n_features,): what each feature is expected to tell by itself, the best 1, whichever
@@ -76,6 +77,12 @@ class Prior:
     """What each near problem says of relevance, as its `quality`."""
     weights: WeightPrior | None = field(default=None, repr=False)
     """What memory knows of the weights of a linear model on these features."""
+
+    @property
+    def judged(self) -> Array:
+        """Deprecated name of `predicted`."""
+        warnings.warn("Prior.judged is deprecated: use predicted.", DeprecationWarning, 2)
+        return self.predicted
 
     def columns(self, columns: Array) -> "Prior":
         """Return what is known of some features only, for a learner on these."""
@@ -93,7 +100,7 @@ class Prior:
             expected=self.expected[columns],
             starts=tuple(found for each in self.starts if len(found := kept(each))),
             sources=heard(self.sources),
-            judged=kept(self.judged),
+            predicted=kept(self.predicted),
             relevance=None if self.relevance is None else self.relevance[columns],
             speakers=heard(self.speakers),
             weights=None if self.weights is None else self.weights.columns(columns),

@@ -8,14 +8,15 @@ The published rule, for the k nearest problems :math:`D_1 \dots D_k` of a new pr
 B. Goertzel, N. Geisweiller and C. Poulin, "Meta-learning for feature selection", 2021,
 section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins.
 
-Ours guides the whole search. It takes the mean of two things: what near problems say, with one
-more neighbour at distance 1 that says nothing, so that far problems promise little; and how often
-the feature was selected in all problems that had it. Near problems' sets say how many features
-to try first; features that the new problem lacks count too, for others take their place. The
-nearest ones' are themselves tried where a set's size has no price.
+Ours guides the whole search. It is the mean of two parts: the expectation from neighbours, with one
+more neighbour at distance 1 and value 0, so that the expectation from distant problems is small;
+and the selection frequency over all problems that had the feature. The mean size of the neighbours'
+sets is the number of features to try first; features that the new problem lacks are counted too,
+because others take their place. The sets of the nearest problems are tried as they are where the
+size of a set is not penalised.
 
-Under our rule a feature that none of these problems had is expected to do as features of its kind
-did, where memory can judge that (`metafs.transfer.meta_regression`), else nothing.
+Under our rule the expectation of an unseen feature, which none of these problems had, comes from
+meta-regression where possible (`metafs.transfer.meta_regression`), and is 0 otherwise.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,16 +33,16 @@ C = 0.001
 """The paper's c: how much a problem at distance 0 may outweigh the others."""
 
 STARTS = 3
-"""Neighbours whose sets a guided search is told of."""
+"""Number of neighbours whose selected sets a guided search starts from."""
 
 OF_NEIGHBOURS = 0.5
-"""The neighbours' part in what guides; the rest is the record over all problems."""
+"""The part of neighbours in a guided expectation; the rest is the selection frequency."""
 
 FAR = 0.95
-"""Beyond this distance a nearest problem is no reason for trust."""
+"""A nearest problem beyond this distance is not trusted."""
 
 
-class FeatureRecord(Protocol):
+class FeatureHistory(Protocol):
     """How often features were met in solved problems, and how often selected, one value each."""
 
     @property
@@ -53,8 +54,8 @@ class FeatureRecord(Protocol):
         """Problems that selected it."""
 
 
-class Fared(Protocol):
-    """How features did, one value each."""
+class Outcomes(Protocol):
+    """Outcomes of features, one value each."""
 
     @property
     def quality(self) -> Array:
@@ -71,7 +72,7 @@ class Fared(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Experience:
-    """What is remembered of a near problem: its features and how each fared there."""
+    """What is remembered of a near problem: its features and their outcomes."""
 
     problem: str
     source: str
@@ -120,7 +121,7 @@ def weight(distance: Array | float, c: float = C) -> Array:
 def shares(distances: Array, nobody: float = 0.0) -> Array:
     """Return the share of each neighbour in what is expected.
 
-    `nobody` is the weight of one more neighbour, of whom nothing is to be expected.
+    `nobody` is the weight of one more neighbour, of value 0.
 
     Examples
     --------
@@ -142,35 +143,35 @@ def expectation(distances: Array, qualities: Array, nobody: float = 0.0) -> Arra
     return np.asarray(shares(distances, nobody) @ qualities)
 
 
-def reputation(record: FeatureRecord) -> Array:
+def selection_frequency(history: FeatureHistory) -> Array:
     """Return how often each feature was selected in all solved problems that had it.
 
     One more problem is counted that did not select it, so that a single success is no proof.
     """
-    return np.asarray(record.n_selected / (record.n_problems + 1.0))
+    return np.asarray(history.n_selected / (history.n_problems + 1.0))
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """A way to use memory: what a feature was worth elsewhere, and what is made of that here."""
+    """A rule for using memory: the value of a past outcome, and how expectations are used."""
 
-    worth: Callable[[Fared], Array]
+    worth: Callable[[Outcomes], Array]
     guides: bool = True
     """Whether the search goes by the expectations, or only starts from them, as published."""
     remembers: bool = True
     """Whether anything is asked of memory."""
-    judges: bool = True
-    """Whether features that no neighbour had are expected by their meta-features."""
+    predicts: bool = True
+    """Whether the expectation of unseen features comes from meta-regression."""
 
 
 TRANSFERS: Mapping[str, Transfer | None] = {
     "none": None,
-    # The problem's own evidence alone: what any use of memory has to beat.
-    "ranked": Transfer(lambda fared: np.zeros(len(fared.quality)), remembers=False),
+    # Univariate relevance alone: the baseline for any use of memory.
+    "ranked": Transfer(lambda outcomes: np.zeros(len(outcomes.quality)), remembers=False),
     # The published rule and nothing else.
-    "paper": Transfer(lambda fared: fared.quality, guides=False, judges=False),
+    "paper": Transfer(lambda outcomes: outcomes.quality, guides=False, predicts=False),
     # A little for its score, so that every feature that was scored counts.
-    "guided": Transfer(lambda fared: 0.8 * fared.selected + 0.2 * fared.relative),
+    "guided": Transfer(lambda outcomes: 0.8 * outcomes.selected + 0.2 * outcomes.relative),
 }
 
 
@@ -180,8 +181,8 @@ def expect(
     transfer: str = "guided",
     threshold: float = THRESHOLD,
     *,
-    judged: Array | None = None,
-    record: FeatureRecord | None = None,
+    predicted: Array | None = None,
+    history: FeatureHistory | None = None,
 ) -> Prior | None:
     """Turn what is remembered into a prior; without anything, into none.
 
@@ -195,28 +196,28 @@ def expect(
         A name of `TRANSFERS`.
     threshold : float
         The expectation from which the published rule starts with a feature.
-    judged : array of shape (n_features,), optional
-        What each feature is expected to be worth by its properties. It holds for those that no
-        neighbour had, nor any other problem on `record`; not under the published rule.
-    record : FeatureRecord, optional
-        How each feature fared in all problems.
+    predicted : array of shape (n_features,), optional
+        Expectation of each feature by meta-regression. It is used for unseen features only, and
+        not under the published rule.
+    history : FeatureHistory, optional
+        The history of each feature over all problems.
     """
     rule = TRANSFERS[transfer]
     if rule is None:
         return None
     if not rule.remembers:
         return Prior(np.zeros(len(names)), guides=True)
-    judged = judged if rule.judges else None
+    predicted = predicted if rule.predicts else None
     nobody = float(weight(1.0)) if rule.guides else 0.0
     places = _places(near, names)
     worths = _aligned([rule.worth(each) for each in near], places, len(names))
     expected, sources = _expected(near, worths, nobody)
-    strange = strangers(near, names) if judged is not None else np.zeros(0, dtype=np.int64)
-    if rule.guides and record is not None:
-        expected = OF_NEIGHBOURS * expected + (1 - OF_NEIGHBOURS) * reputation(record)
-        strange = strange[record.n_problems[strange] == 0]
-    if judged is not None:
-        expected[strange] = np.clip(judged[strange], 0.0, 1.0)
+    unseen = unseen_features(near, names) if predicted is not None else np.zeros(0, dtype=np.int64)
+    if rule.guides and history is not None:
+        expected = OF_NEIGHBOURS * expected + (1 - OF_NEIGHBOURS) * selection_frequency(history)
+        unseen = unseen[history.n_problems[unseen] == 0]
+    if predicted is not None:
+        expected[unseen] = np.clip(predicted[unseen], 0.0, 1.0)
     if not near and not expected.any():
         return None
     if rule.guides:
@@ -231,9 +232,9 @@ def expect(
         starts=tuple(start for start in starts if len(start)),
         size=usual_size(near),
         guides=rule.guides,
-        doubtful=near[0].distance > FAR if near else judged is None,
+        doubtful=near[0].distance > FAR if near else predicted is None,
         sources=sources,
-        judged=strange,
+        predicted=unseen,
     )
 
 
@@ -242,12 +243,12 @@ def usual_size(near: Sequence[Experience]) -> int:
     return round(np.mean([each.selected.sum() for each in near])) if near else 0
 
 
-def strangers(near: Sequence[Experience], names: Sequence[str]) -> Array:
+def unseen_features(near: Sequence[Experience], names: Sequence[str]) -> Array:
     """Return the indices of the features that no near problem had.
 
     Examples
     --------
-    >>> strangers([], ["a", "b"])
+    >>> unseen_features([], ["a", "b"])
     array([0, 1])
     """
     known = {name for memory in near for name in memory.features}

@@ -92,8 +92,8 @@ class FeatureExplanation:
     """Its rank among all features by expectation, 1 for the highest."""
     neighbours: float | None = None
     """The part of the expectation that neighbours contributed; None if unknown."""
-    record: FrequencyPart | None = None
-    judged: bool = False
+    frequency: FrequencyPart | None = None
+    predicted: bool = False
     """Whether the feature was unseen, so that meta-regression predicted its expectation."""
     adds_up: bool = True
     """Whether the parts add up to the stored expectation."""
@@ -121,16 +121,17 @@ class FeatureExplanation:
     @property
     def by(self) -> str | None:
         """The neighbour, or other source, that contributed most to the expectation."""
-        if self.judged:
+        if self.predicted:
             return "meta-features"
-        of_record = self.record.part if self.record else 0.0
-        if self.strongest is not None and self.strongest.part >= of_record:
+        of_frequency = self.frequency.part if self.frequency else 0.0
+        if self.strongest is not None and self.strongest.part >= of_frequency:
             return self.strongest.problem
-        return "selection frequency" if of_record > 0 else None
+        return "selection frequency" if of_frequency > 0 else None
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values, with the source that proposed the feature."""
         values = asdict(self) | {"by": self.by}
+        values |= {"record": values["frequency"], "judged": self.predicted}  # deprecated names
         values["steps"] = [{"step": step, "fitness": fitness} for step, fitness in self.steps]
         return values
 
@@ -224,25 +225,25 @@ def _expected(explanation: Explanation, feature: FeatureExplanation) -> list[str
     expected = f"Memory expected {feature.expected:.4g} of it"
     if feature.place is not None:
         expected += f", rank {feature.place} of {explanation.n_features}"
-    if feature.judged:
+    if feature.predicted:
         return [f"{expected}, from its meta-features alone: no neighbour had this feature."]
-    if feature.neighbours is None or feature.record is None:
+    if feature.neighbours is None or feature.frequency is None:
         return [
             f"{expected}; the parts are unknown, because this version of metafs has no transfer "
             f"{explanation.run['transfer']!r}."
         ]
-    parts, record = [f"{feature.neighbours:.4g} from neighbours"], feature.record
+    parts, frequency = [f"{feature.neighbours:.4g} from neighbours"], feature.frequency
     rule = TRANSFERS.get(explanation.run["transfer"])
     if rule is not None and rule.guides:
-        parts.append(f"{record.part:.4g} from its selection frequency")
+        parts.append(f"{frequency.part:.4g} from its selection frequency")
     found = [f"{expected}: {' and '.join(parts)}."]
     found.append(
-        f"Before this run it was selected in {record.n_selected} of the {record.n_problems} "
+        f"Before this run it was selected in {frequency.n_selected} of the {frequency.n_problems} "
         f"problems that had it; {explanation.n_solved} problems were solved in all."
     )
     if not feature.adds_up:
         found.append(
-            f"These parts add up to {feature.neighbours + record.part:.4g}, not to the stored "
+            f"These parts add up to {feature.neighbours + frequency.part:.4g}, not to the stored "
             "expectation: the memory has changed since, problems were solved in one batch, or a "
             "prior was given by hand."
         )

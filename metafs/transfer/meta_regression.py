@@ -1,14 +1,14 @@
-r"""Judge: what to expect of features that no near problem had, by their meta-features.
+r"""Meta-regression: the expectation of unseen features, predicted from their meta-features.
 
 Algorithm 1 of E. Krupka, A. Navot, N. Tishby, "Learning to Select Features using their
 Properties", JMLR 9, 2008, with the whole memory for a training set: every feature f of the space
-whose properties u(f) are known is a row, and how it fared, averaged over the problems that had it,
+whose properties u(f) are known is a row, and its outcome, averaged over the problems that had it,
 is its label. A regressor that can weight its rows counts each by the number of these problems.
 
 .. math:: \hat{Q} = \mathrm{regalg}\big(\{(u(f), \bar{Q}(f))\}_f\big), \qquad
           P_D(s) = \hat{Q}(u(s)) \ \text{for a feature } s \text{ that no neighbour had}
 
-So a column that is new, or was renamed, is expected to do as features of its kind did.
+So the expectation of a new or renamed column comes from features with similar properties.
 """
 
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ from metafs.stats.quality_map import QualityMap
 from metafs.stats.regression import knows_how_sure, takes_weights
 
 FEWEST = 10
-"""A map is not drawn from fewer features than this."""
+"""Minimum number of features to train on."""
 
 MOST = 2_000
-"""More features than this are not worth waiting for: so many are drawn from them."""
+"""Of more features than this a random sample is used."""
 
 LATEST = 1_000
-"""How many problems of a space, the latest, have a say: judging stays quick as memory grows."""
+"""Only the latest problems of a space are used, so that the time stays bounded."""
 
 
 class FeatureExperience(Protocol):
@@ -50,7 +50,7 @@ class FeatureExperience(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class MetaRegression:
     """What features are expected to be worth by their properties alone."""
 
     expected: Array
@@ -58,30 +58,30 @@ class Judgement:
     std: Array | None
     """How far features of such a kind lie around it; None if the regressor does not know."""
     by: tuple[str, ...]
-    """The meta-features they were judged by."""
+    """The meta-features that were used."""
     n_features: int
-    """How many features memory has drawn the map from."""
+    """Number of features of the training set."""
 
 
-def judge(
-    fared: FeatureExperience,
+def meta_regression(
+    outcomes: FeatureExperience,
     worth: Array,
     meta_features: Array,
     meta_feature_names: Sequence[str],
     regressor: Any,
     *,
     seed: int = 0,
-) -> Judgement | None:
-    """Judge features by those meta-features that memory knows too.
+) -> MetaRegression | None:
+    """Predict what features are worth from those meta-features that memory knows too.
 
     Parameters
     ----------
-    fared : FeatureExperience
-        How features with known meta-features did.
-    worth : array of shape (len(fared),)
+    outcomes : FeatureExperience
+        The outcomes of features with known meta-features.
+    worth : array of shape (len(outcomes),)
         What each of them was worth.
     meta_features : array of shape (n_features, k)
-        Of the features to judge, NaN where unknown.
+        Of the features to predict, NaN where unknown.
     meta_feature_names : sequence of str
         The names of these k.
     regressor : estimator
@@ -89,18 +89,18 @@ def judge(
 
     Returns
     -------
-    Judgement or None
+    MetaRegression or None
         None if memory holds too few features, or knows none of these meta-features.
     """
-    common = [name for name in meta_feature_names if name in fared.meta_feature_names]
-    if len(fared) < FEWEST or not common:
+    common = [name for name in meta_feature_names if name in outcomes.meta_feature_names]
+    if len(outcomes) < FEWEST or not common:
         return None
-    there = fared.meta_features[:, [fared.meta_feature_names.index(name) for name in common]]
+    there = outcomes.meta_features[:, [outcomes.meta_feature_names.index(name) for name in common]]
     here = meta_features[:, [list(meta_feature_names).index(name) for name in common]]
-    rows = np.arange(len(fared))
+    rows = np.arange(len(outcomes))
     if len(rows) > MOST:
         rows = np.sort(np.random.default_rng(seed).choice(rows, MOST, replace=False))
-    weights = fared.n_problems[rows].astype(np.float64) if takes_weights(regressor) else None
+    weights = outcomes.n_problems[rows].astype(np.float64) if takes_weights(regressor) else None
     quality_map = QualityMap(regressor).fit(there[rows], worth[rows], sample_weight=weights)
     std = None
     if knows_how_sure(regressor):
@@ -110,4 +110,4 @@ def judge(
     blank = np.isnan(here).all(axis=1)  # of which nothing is known: as any feature
     expected = np.where(blank, worth[rows].mean(), expected)
     std = None if std is None else np.where(blank, worth[rows].std(), std)
-    return Judgement(np.clip(expected, 0.0, 1.0), std, tuple(common), len(rows))
+    return MetaRegression(np.clip(expected, 0.0, 1.0), std, tuple(common), len(rows))

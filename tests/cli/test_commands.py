@@ -59,7 +59,7 @@ def test_solve_prints_one_json_object_a_line(tmp_path, solved):
         "features",
         "fitness",
         "score",
-        "optimistic_score",
+        "non_nested_score",
         "scoring",
         "notes",
         "n_evaluations",
@@ -72,12 +72,22 @@ def test_solve_prints_one_json_object_a_line(tmp_path, solved):
         "saving",
         "seconds",
         "error",
+        "optimistic_score",
     ]
+    assert last["optimistic_score"] == last["non_nested_score"]
     assert last["status"] == "solved"
     assert last["error"] is None
     assert set(last["seconds"]) == set(PHASES)
     assert set(last["neighbours"][0]) == {"problem", "distance"}
     assert "5 solved, 0 skipped, 0 failed" in result.stderr
+
+
+def test_wave_is_the_former_name_of_batch(tmp_path, solved):
+    stream = solved.parent / "some.toml"
+    result = run("solve", stream, "--db", tmp_path / "m.duckdb", *QUICK, "--json", "--wave", 5)
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [each["neighbours"] for each in found] == [[]] * 5
+    assert "--wave" not in run("solve", "--help").stdout
 
 
 def test_solve_again_skips(solved):

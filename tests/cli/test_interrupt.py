@@ -37,8 +37,8 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(db):
 
 ENGINES = {
     "one job": [],
-    "two jobs": ["--wave", "4", "--jobs", "2"],
-    "dask": ["--wave", "4", "--jobs", "2", "--engine", "dask"],
+    "two jobs": ["--batch", "4", "--jobs", "2"],
+    "dask": ["--batch", "4", "--jobs", "2", "--engine", "dask"],
 }
 
 

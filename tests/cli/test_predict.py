@@ -48,7 +48,7 @@ def test_solve_says_that_columns_were_judged_by_their_kind(folder, tmp_path):
     shops = [folder / "north.csv", folder / "south.csv"]
     options = ["--target", "churned", "--db", tmp_path / "m.duckdb", "--folds", "2"]
     told = run("solve", *shops, "--meta-features", folder / "kinds.tsv", *options).stdout
-    assert "judged by their kind" in told.splitlines()[2]
+    assert "predicted from meta-features" in told.splitlines()[2]
 
 
 def test_the_second_shop_tries_first_what_was_good_in_the_first(db):

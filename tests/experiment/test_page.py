@@ -38,7 +38,7 @@ def made_up(n_problems=5, arms=(), score=0.9):
             n_evaluations=200,
             fitness=0.5 + place / 100,
             score=score,
-            optimistic_score=score,
+            non_nested_score=score,
             scoring="balanced_accuracy" if score else None,
             n_features=12,
             n_selected=3,

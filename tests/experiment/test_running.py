@@ -13,7 +13,7 @@ from metafs.experiment import run as run_all
 from metafs.experiment.outcome import NO_EXPERIENCE
 from metafs.experiment.page import page
 from metafs.experiment.series import QUARTERS, speedups, values
-from metafs.pipeline.loop import Given, solve
+from metafs.pipeline.loop import InMemorySource, solve
 from metafs.pipeline.settings import Settings
 from metafs.plugin.hookspecs import hookimpl
 from metafs.plugin.registry import Registry
@@ -39,7 +39,7 @@ def timeless(outcomes):
 
 @pytest.fixture
 def stream(related):
-    return [Given(related(number)) for number in range(5)]
+    return [InMemorySource(related(number)) for number in range(5)]
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +51,10 @@ def whole():
         X = (rng.random((60, 12)) < 0.4).astype(float)
         y = np.where(X[:, number] + X[:, number + 1] >= 1, "yes", "no")
         names = [f"w{j}" for j in range(12)]
-        some.append(Given(Problem.of(X, y, feature_names=names, name=f"problem {number}")))
+        some.append(InMemorySource(Problem.of(X, y, feature_names=names, name=f"problem {number}")))
     asked = design(seeds=2, orders=2)
     results = [
-        replace(each, score=1 / each.evaluations, optimistic_score=each.fitness)
+        replace(each, score=1 / each.evaluations, non_nested_score=each.fitness)
         for each in run(some, asked)
     ]
     return Experiment(replace(asked, learning=True), len(some), results)
@@ -85,7 +85,7 @@ def test_an_arm_is_the_loop_until_the_target_of_the_cold_run(stream, tmp_path, t
         reached = theirs.fitness >= before.fitness - 1e-12
         assert ours.evaluations == ours.n_evaluations == theirs.n_evaluations
         assert (ours.reached, ours.fitness) == (reached, theirs.fitness)
-        assert (ours.score, ours.optimistic_score) == (theirs.score, theirs.optimistic_score)
+        assert (ours.score, ours.non_nested_score) == (theirs.score, theirs.non_nested_score)
         assert ours.n_transferred == len(theirs.transferred)
         assert ours.n_common == len(set(theirs.transferred) & set(theirs.features))
         distances = [distance for _, distance in theirs.neighbours]
@@ -167,7 +167,7 @@ def failing_on_priors():
 
 
 def test_a_problem_that_fails_in_any_arm_counts_in_none(stream, related):
-    stream = [*stream[:3], Given(related(4, n_samples=61)), Unreadable(), stream[4]]
+    stream = [*stream[:3], InMemorySource(related(4, n_samples=61)), Unreadable(), stream[4]]
     asked = design("guided", settings=replace(QUICK, selector="touchy"))
     results = list(run(stream, asked, failing_on_priors()))
     failures = [each for each in results if isinstance(each, Failed)]

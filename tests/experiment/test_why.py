@@ -11,7 +11,7 @@ from metafs.experiment import Design, Experiment, arms_named, run
 from metafs.experiment.arms import explained
 from metafs.experiment.page import page
 from metafs.experiment.why import MOST, why
-from metafs.pipeline.loop import Given, solve
+from metafs.pipeline.loop import InMemorySource, solve
 from metafs.pipeline.settings import Settings
 from metafs.plugin.registry import Registry
 from metafs.transfer.explanation import SELECTED
@@ -38,7 +38,7 @@ def found():
         learning=False,
         settings=Settings(budget=60),
     )
-    stream = [Given(problem(number)) for number in range(4)]
+    stream = [InMemorySource(problem(number)) for number in range(4)]
     return Experiment(design, 4, list(run(stream, design, REGISTRY)))
 
 
@@ -68,7 +68,7 @@ def test_it_matches_the_stored_run(tmp_path):
     list(solve([problem(0), problem(1), problem(2)], db=db, budget=60, folds=2, registry=REGISTRY))
     row = db.find_problem("<p2>")
     reason = why(db, row)
-    stored = db.told_run(row["problem_id"])
+    stored = db.stored_run(row["problem_id"])
     best = np.argsort(-stored.expected, kind="stable")[:MOST]
     assert [each.feature for each in reason.proposed] == [stored.names[place] for place in best]
     assert [each.fate == SELECTED for each in reason.proposed] == stored.selected[best].tolist()
@@ -100,6 +100,6 @@ def test_the_page_and_the_json_show_it(found):
 
 def test_without_an_arm_that_remembers_nothing_is_explained():
     design = Design(arms_named(["cold-ranked"]), learning=False, settings=Settings(budget=60))
-    found = Experiment(design, 1, list(run([Given(problem(0))], design, REGISTRY)))
+    found = Experiment(design, 1, list(run([InMemorySource(problem(0))], design, REGISTRY)))
     assert found.as_json()["why"] == []
     assert "What memory proposed" not in page(found, [])

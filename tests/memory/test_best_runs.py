@@ -68,7 +68,7 @@ def test_the_first_run_of_a_problem_is_told_as_the_metadb_tells_it(metadb):
     runs = BestRuns()
     recorded, rows = record(metadb, "p", [0.7, np.nan, 0.1])
     assert recorded.first
-    runs.tell(recorded, "p.csv", rows)
+    runs.recorded(recorded, "p.csv", rows)
     at_hand = best_of(runs, [recorded.problem_id], nobody)[recorded.problem_id]
     assert_same(at_hand, metadb.experience([recorded.problem_id])[recorded.problem_id])
 
@@ -77,7 +77,7 @@ def test_a_further_run_is_asked_for_again_since_either_may_be_the_best(metadb):
     runs = BestRuns()
     for score in (0.9, 0.5, 0.95):
         recorded, rows = record(metadb, "p", [score, 0.0, 0.0], score)
-        runs.tell(recorded, "p.csv", rows)
+        runs.recorded(recorded, "p.csv", rows)
         found = best_of(runs, [recorded.problem_id], metadb.experience)[recorded.problem_id]
         assert_same(found, metadb.experience([recorded.problem_id])[recorded.problem_id])
     assert not recorded.first
@@ -103,7 +103,7 @@ def test_when_room_runs_out_what_is_oldest_goes(metadb, monkeypatch):
 
 def test_a_run_without_selections_leaves_nothing_at_hand():
     runs = BestRuns()
-    runs.tell(Recorded(1, 1, first=True), "p.csv", SelectionRows())
+    runs.recorded(Recorded(1, 1, first=True), "p.csv", SelectionRows())
     assert best_of(runs, [1], lambda unknown: {}) == {}
 
 

@@ -36,7 +36,7 @@ def record(
         "seed": 7,
         "fitness": 0.5,
         "score": 0.8,
-        "optimistic_score": 0.9,
+        "non_nested_score": 0.9,
         "scoring": "balanced_accuracy",
         "n_evaluations": 100,
         "n_selected": sum(selected),

@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows, beside, feature_record
+from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows, feature_history, index_cache
 from metafs_metadb.vocabulary import feature_ids
 
 from .building import STARTED, signature
@@ -18,15 +18,17 @@ def limits(n):
     """Index from n rows on, and rewrite files at every turn."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("FEATURES_FROM", "SELECTIONS_FROM", "SIGNATURES_FROM"):
-            patch.setattr(beside, name, n)
-        patch.setattr(beside, "FEWEST_TO_WRITE", 2)
-        patch.setattr(beside, "MOST_AT_ONCE", 2)
+            patch.setattr(index_cache, name, n)
+        patch.setattr(index_cache, "FEWEST_TO_WRITE", 2)
+        patch.setattr(index_cache, "MOST_AT_ONCE", 2)
         patch.setattr("metafs_metadb.vocabulary.FEWEST_TO_REBUILD", 2)
         patch.setattr("metafs_metadb.memory_index.FEWEST_TO_MERGE", 3)
         yield
 
 
-def tell(db, run=None, name="p", *, space="default", source="p.csv", score=0.5, status="solved"):
+def record_run(
+    db, run=None, name="p", *, space="default", source="p.csv", score=0.5, status="solved"
+):
     """Record one run: name of feature -> (q, selected)."""
     run = {"a": (1.0, True), "b": (0.5, False)} if run is None else run
     masses = {key: 1.0 for key in (len(run), sum(map(ord, name)) % 3 + 10)}
@@ -54,13 +56,13 @@ QUERY = signature({2: 0.4, 10: 0.2, 11: 0.2, 12: 0.2})
 
 
 def record_by_sql(db, space, names, **left_out):
-    """What `MetaDB.feature_record` returns, by SQL alone."""
+    """What `MetaDB.feature_history` returns, by SQL alone."""
     with db.reading() as con:
         ids = feature_ids(con, space, names, None)
-        return feature_record.read(con, ids, space, **left_out)
+        return feature_history.read(con, ids, space, **left_out)
 
 
-def answers(db, record_of=MetaDB.feature_record):
+def answers(db, record_of=MetaDB.feature_history):
     """Everything that an index may answer, as plain values."""
     told = []
     for space, left_out in QUESTIONS:

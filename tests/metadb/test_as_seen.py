@@ -23,7 +23,7 @@ def db(tmp_path):
 
 def holds(db):
     with db.reading():
-        return db._beside.is_as_seen()
+        return db._index_cache.is_as_seen()
 
 
 def edit(path, how="update problem set excluded = true", *, killed=False):
@@ -44,7 +44,7 @@ def test_a_file_as_it_was_left_is_asked_neither_for_its_schema_nor_for_its_stamp
     monkeypatch.setattr(migrate, "applied", refuse)
     monkeypatch.setattr(Stamp, "_both", refuse)
     record(db, "q")
-    assert db.feature_record("default", ["a"]).n_solved == 2
+    assert db.feature_history("default", ["a"]).n_solved == 2
     assert len(db.problems().rows) == 2
     with pytest.raises(AssertionError, match="asked again"):
         record(MetaDB(db.path), "r")
@@ -62,7 +62,7 @@ def test_a_run_that_could_not_be_recorded_changes_nothing(db):
     with pytest.raises(ValueError, match="sum to 1"):
         record(db, "bad", masses={1: 0.5})
     assert holds(db)
-    assert db._beside._seen == fresh_stamp(db)
+    assert db._index_cache._seen == fresh_stamp(db)
 
 
 def fresh_stamp(db):
@@ -81,7 +81,7 @@ def test_the_stamp_that_follows_from_recording_is_that_of_the_file(db):
     )
     for run in runs:
         record(db, **run)
-        assert db._beside._seen == fresh_stamp(db)
+        assert db._index_cache._seen == fresh_stamp(db)
     assert holds(db)
 
 
@@ -89,22 +89,22 @@ def test_the_stamp_that_follows_from_recording_is_that_of_the_file(db):
 def test_what_somebody_else_wrote_is_noticed(db, killed):
     edit(db.path, killed=killed)
     assert not holds(db)
-    assert db.feature_record("default", ["a"]).n_solved == 0
-    assert db._beside._seen == fresh_stamp(db)
+    assert db.feature_history("default", ["a"]).n_solved == 0
+    assert db._index_cache._seen == fresh_stamp(db)
 
 
 @pytest.mark.parametrize("killed", [False, True])
 def test_what_somebody_else_wrote_is_noticed_by_who_records_next(db, killed):
     edit(db.path, "update problem set fingerprint = 'print of q'", killed=killed)
     assert record(db, "q").problem_id == 1
-    assert db._beside._seen == fresh_stamp(db)
+    assert db._index_cache._seen == fresh_stamp(db)
     assert db.check() == []
 
 
 def test_another_process_that_records_is_noticed(db):
     record(MetaDB(db.path), "q")
     assert not holds(db)
-    assert db.feature_record("default", ["a"]).n_solved == 2
+    assert db.feature_history("default", ["a"]).n_solved == 2
 
 
 def test_an_older_copy_put_back_with_its_times_is_noticed(db):
@@ -117,7 +117,7 @@ def test_an_older_copy_put_back_with_its_times_is_noticed(db):
         assert log_module.fold(con, db.path)
     shutil.copy2(copy, db.path)
     assert not holds(db)
-    assert db.feature_record("default", ["a"]).n_solved == 1
+    assert db.feature_history("default", ["a"]).n_solved == 1
 
 
 def test_an_older_log_put_back_with_its_times_is_noticed(db):
@@ -126,13 +126,13 @@ def test_an_older_log_put_back_with_its_times_is_noticed(db):
     record(db, "q")
     shutil.copy2(log.with_name("copy"), log)
     assert not holds(db)
-    assert db.feature_record("default", ["a"]).n_solved == 1
+    assert db.feature_history("default", ["a"]).n_solved == 1
 
 
 def test_after_its_own_fold_a_process_looks_once_more(db, monkeypatch):
     monkeypatch.setattr(log_module, "LEAST_BYTES", 0)
     record(db, "q")
     assert not db.path.with_name("metafs.duckdb.wal").exists()
-    assert db.feature_record("default", ["a"]).n_solved == 2
+    assert db.feature_history("default", ["a"]).n_solved == 2
     assert holds(db)
-    assert db._beside._seen == fresh_stamp(db)
+    assert db._index_cache._seen == fresh_stamp(db)

@@ -63,9 +63,9 @@ def test_every_way_to_ask_agrees_on_the_best_run_and_its_relative_scores(shared_
     query = "select problem_id, run_id from best_run join problem using (problem_id) where space = "
     best = dict(db.sql(f"{query} '{space}'")[1])
     assert {each.problem_id: each.run_id for each in db.experience([*best]).values()} == best
-    assert {each: db.told_run(each).run["run_id"] for each in best} == best
+    assert {each: db.stored_run(each).run["run_id"] for each in best} == best
     relative = np.array([relative_scores(np.array(scores[run])) for run in best.values()])
-    record = db.feature_record(space, NAMES)
+    record = db.feature_history(space, NAMES)
     np.testing.assert_allclose(record.relative, relative.sum(axis=0), atol=1e-9)
     experience = db.feature_experience(space, limit=9)
     np.testing.assert_allclose(experience.relative, relative.mean(axis=0))

@@ -121,17 +121,17 @@ def test_problems_can_be_left_out(db, which, n_problems):
 )
 def test_the_answer_is_that_of_a_plain_loop(tmp_path_factory, problems):
     db = MetaDB(tmp_path_factory.mktemp("db") / "metafs.duckdb")
-    size, fared = {}, {name: [] for name in NAMES}
+    size, outcomes = {}, {name: [] for name in NAMES}
     for number, (sizes, q) in enumerate(problems):
         told(db, f"p{number}", q=q, meta_features={"size": sizes})
         size |= {n: s for n, s in zip(NAMES, sizes, strict=True) if not np.isnan(s)}
         for name, score in zip(NAMES, q, strict=True):
-            fared[name].append(score / max(q) if max(q) else 0.0)
+            outcomes[name].append(score / max(q) if max(q) else 0.0)
     found = db.feature_experience("default", limit=100)
     assert found.names == tuple(name for name in NAMES if name in size)
     for row, name in enumerate(found.names):
         assert found.meta_features[row].tolist() == [size[name]]
-        assert found.relative[row] == pytest.approx(np.mean(fared[name]))
+        assert found.relative[row] == pytest.approx(np.mean(outcomes[name]))
     assert db.check() == []
 
 
@@ -157,6 +157,6 @@ def test_a_file_of_schema_3_waits_for_migrate_and_then_takes_properties(db, monk
     monkeypatch.undo()
     with pytest.raises(MetaDBOutdated, match="lacks migration 0004_meta_features"):
         record(db, "p")
-    assert db.migrate() == ["0004_meta_features", "0005_weights"]
+    assert db.migrate() == ["0004_meta_features", "0005_weights", "0006_nested_scores"]
     told(db, meta_features={"size": [1, 2, 3]})
     assert db.check() == []

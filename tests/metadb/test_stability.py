@@ -109,7 +109,12 @@ def test_a_file_of_schema_2_waits_for_migrate_and_then_takes_measurements(db, mo
     db = MetaDB(db.path)  # of a process with a newer metafs
     with pytest.raises(MetaDBOutdated, match="lacks migration 0003_stability"):
         db.record_stability(PROBLEM, ROW)
-    assert db.migrate() == ["0003_stability", "0004_meta_features", "0005_weights"]
+    assert db.migrate() == [
+        "0003_stability",
+        "0004_meta_features",
+        "0005_weights",
+        "0006_nested_scores",
+    ]
     assert db.check() == []
     assert db.record_stability(PROBLEM, ROW) == 1
     record(db, "r")

@@ -1,4 +1,4 @@
-"""The loop over a real MetaDB: memory, skipping, failing, waves."""
+"""The loop over a real MetaDB: memory, skipping, failing, batches."""
 
 import subprocess
 import sys
@@ -43,7 +43,7 @@ def test_what_is_recorded_is_what_is_told(db, related, ask):
     stream = [related(number) for number in range(4)]
     told = list(solve(stream, db=db, **QUICK))
     rows = ask(
-        "select p.name, r.fitness, r.score, r.optimistic_score, r.n_evaluations, r.n_selected, "
+        "select p.name, r.fitness, r.score, r.non_nested_score, r.n_evaluations, r.n_selected, "
         "r.status, r.prior_used from run r join problem p using (problem_id) order by run_id",
     )
     for each, row in zip(told, rows, strict=True):
@@ -51,7 +51,7 @@ def test_what_is_recorded_is_what_is_told(db, related, ask):
         assert row[1:6] == (
             each.fitness,
             each.score,
-            each.optimistic_score,
+            each.non_nested_score,
             each.n_evaluations,
             len(each.features),
         )
@@ -157,7 +157,7 @@ def test_neighbours_from_elsewhere_are_asked_inside_the_folds_too(db, related):
 def test_what_cannot_be_scored_has_no_score(db, ask):
     tiny = Problem.of(np.arange(6.0).reshape(3, 2), [0.5, 1.5, 2.25], space="tiny")
     (told,) = solve(tiny, db=db)
-    assert (told.status, told.score, told.optimistic_score) == ("solved", None, None)
+    assert (told.status, told.score, told.non_nested_score) == ("solved", None, None)
     assert ask("select score from run") == [(None,)]
 
 
@@ -190,15 +190,25 @@ def test_a_plain_scikit_learn_selector_works_by_name_and_as_an_object(db, relate
     assert by_name.transferred == ()
 
 
-@pytest.mark.parametrize("wave", [1, 3])
-def test_answers_depend_on_the_wave_but_never_on_the_jobs(tmp_path, related, wave):
+def test_wave_is_the_deprecated_name_of_batch(tmp_path, related):
+    stream = [related(number) for number in range(3)]
+    with pytest.warns(DeprecationWarning, match="use `batch`"):
+        former = solve(stream, db=tmp_path / "former.duckdb", wave=3, **QUICK)
+    now = solve(stream, db=tmp_path / "now.duckdb", batch=3, **QUICK)
+    for a, b in zip(former, now, strict=True):
+        assert (a.features, a.neighbours, a.fitness) == (b.features, b.neighbours, b.fitness)
+        assert a.neighbours == ()
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_answers_depend_on_the_batch_but_never_on_the_jobs(tmp_path, related, batch):
     stream = [related(number) for number in range(5)]
     answers = []
     for jobs in (1, 2):
-        told = solve(stream, db=tmp_path / f"{jobs}.duckdb", wave=wave, jobs=jobs, **QUICK)
+        told = solve(stream, db=tmp_path / f"{jobs}.duckdb", batch=batch, jobs=jobs, **QUICK)
         answers.append([replace(each, seconds={}) for each in told])
     assert answers[0] == answers[1]
-    if wave == 3:
+    if batch == 3:
         assert all(not each.neighbours for each in answers[0][:3])
         assert all(each.neighbours for each in answers[0][3:])
 
@@ -208,7 +218,7 @@ def test_the_engine_changes_nothing(related):
     answers = [
         [
             replace(each, seconds={})
-            for each in solve(stream, db=None, wave=4, jobs=2, engine=engine, **QUICK)
+            for each in solve(stream, db=None, batch=4, jobs=2, engine=engine, **QUICK)
         ]
         for engine in ("local", "dask")
     ]

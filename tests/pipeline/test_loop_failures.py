@@ -37,7 +37,7 @@ class Unreadable:
     name, origin = "torn", "torn.csv"
 
     def read(self):
-        raise ProblemError("torn.csv is torn: mend it.")
+        raise ProblemError("torn.csv is torn: fix it.")
 
 
 def test_a_failing_plugin_is_recorded_and_the_stream_goes_on(db, related, ask):
@@ -87,7 +87,7 @@ def test_a_misbehaving_selector_fails_its_problem_only(db, related, way):
 
 def test_a_dying_process_fails_its_problem_and_the_stream_goes_on(db, related, ask):
     stream = [related(number) for number in range(4)]
-    told = list(solve(stream, db=db, selector=Odd("dies"), wave=2, jobs=2))
+    told = list(solve(stream, db=db, selector=Odd("dies"), batch=2, jobs=2))
     assert [each.status for each in told] == ["failed"] * 4
     assert ask("select count(*) from run where status = 'failed'") == [(4,)]
 
@@ -95,7 +95,7 @@ def test_a_dying_process_fails_its_problem_and_the_stream_goes_on(db, related, a
 def test_one_unreadable_problem_does_not_stop_the_others(db, related, ask):
     told = list(solve([related(0), Unreadable(), related(1)], db=db, **QUICK))
     assert [each.status for each in told] == ["solved", "failed", "solved"]
-    assert told[1].error == "torn.csv is torn: mend it."
+    assert told[1].error == "torn.csv is torn: fix it."
     list(solve([Unreadable()], db=db, **QUICK))
     assert ask("select name from problem order by name") == [("problem 0",), ("problem 1",)]
 
@@ -146,7 +146,7 @@ def test_a_parameter_that_does_not_suit_one_problem_fails_that_one_only(db, rela
         ({"neighbours": 0}, "neighbours must be at least 1"),
         ({"folds": 1}, "folds must be at least 2"),
         ({"seconds": 0.0}, "seconds must be more than 0"),
-        ({"wave": 0}, "wave must be at least 1"),
+        ({"batch": 0}, "batch must be at least 1"),
         ({"jobs": 0}, "jobs must be at least 1"),
         ({"engine": "spark"}, "no engine named 'spark'"),
         ({"project": 3}, "'jsd-features' cannot be projected"),

@@ -111,8 +111,8 @@ def test_inside_folds_neither_the_same_source_nor_shared_rows_are_heard(three):
     rows = shop(0).X
     new = shop(7, X=np.vstack([rows[:40], shop(8).X[:40]]), source="shop 1.csv")
     ready = prepared(new, three)
-    assert set(ready.told.weights.directions.problems) == {"shop 0", "shop 1", "shop 2"}
-    assert set(ready.fold_told.weights.directions.problems) == {"shop 2"}
+    assert set(ready.history.weights.directions.problems) == {"shop 0", "shop 1", "shop 2"}
+    assert set(ready.fold_history.weights.directions.problems) == {"shop 2"}
     assert set(ready.fold_prior.weights.directions.problems) == {"shop 2"}
     assert [source.problem for source in ready.fold_prior.sources] == ["shop 2"]
     assert len(ready.prior.sources) == 3

@@ -34,17 +34,17 @@ def stream(related):
 def uninterrupted(stream, tmp_path):
     """What a stream of batches of three says, and whom each problem asked."""
     db = tmp_path / "whole.duckdb"
-    return answers(solve(stream, db=db, wave=3, **QUICK)), asked(db)
+    return answers(solve(stream, db=db, batch=3, **QUICK)), asked(db)
 
 
 @pytest.mark.parametrize("done", [4, 5])
 def test_the_rest_of_a_batch_recalls_nothing_of_its_first_half(db, stream, uninterrupted, done):
     told, neighbours = uninterrupted
-    first = solve(stream, db=db, wave=3, **QUICK)
+    first = solve(stream, db=db, batch=3, **QUICK)
     half = [next(first) for _ in range(done)]
     first.close()
     assert len(held(db)) == 1
-    rest = list(solve(stream, db=db, wave=3, **QUICK))
+    rest = list(solve(stream, db=db, batch=3, **QUICK))
     assert [each.status for each in rest] == ["skipped"] * done + ["solved"] * (6 - done)
     assert answers([*half, *rest[done:]]) == told
     assert asked(db) == neighbours
@@ -56,7 +56,7 @@ def test_it_may_be_interrupted_again(db, stream, uninterrupted):
     told, neighbours = uninterrupted
     found = {}
     for stop in (4, 5, 6):
-        going = solve(stream, db=db, wave=3, **QUICK)
+        going = solve(stream, db=db, batch=3, **QUICK)
         for _ in range(stop):
             each = next(going)
             found.setdefault(each.problem, each)
@@ -67,7 +67,7 @@ def test_it_may_be_interrupted_again(db, stream, uninterrupted):
 
 def test_what_an_earlier_stream_solved_is_recalled_as_before(db, stream):
     list(solve(stream[:2], db=db, **QUICK))
-    told = list(solve(stream[:4], db=db, wave=4, **QUICK))
+    told = list(solve(stream[:4], db=db, batch=4, **QUICK))
     assert [each.status for each in told] == ["skipped"] * 2 + ["solved"] * 2
     for each in told[2:]:
         assert {name for name, _ in each.neighbours} == {"problem 0", "problem 1"}
@@ -75,7 +75,7 @@ def test_what_an_earlier_stream_solved_is_recalled_as_before(db, stream):
 
 def test_batches_that_nobody_goes_on_with_are_given_up(db, stream):
     for start in range(5):
-        going = solve(stream[start : start + 2], db=db, wave=2, selector="infogain", folds=2)
+        going = solve(stream[start : start + 2], db=db, batch=2, selector="infogain", folds=2)
         next(going)
         going.close()
     assert len(held(db)) == 4
@@ -86,8 +86,8 @@ def test_without_links_the_file_is_copied(db, stream, uninterrupted, monkeypatch
         raise OSError
 
     monkeypatch.setattr("os.link", refuse)
-    first = solve(stream, db=db, wave=3, **QUICK)
+    first = solve(stream, db=db, batch=3, **QUICK)
     half = [next(first) for _ in range(5)]
     first.close()
-    rest = list(solve(stream, db=db, wave=3, **QUICK))
+    rest = list(solve(stream, db=db, batch=3, **QUICK))
     assert (answers([*half, *rest[5:]]), asked(db)) == uninterrupted

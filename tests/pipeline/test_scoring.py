@@ -1,4 +1,4 @@
-"""Learning: honest and optimistic scores, categories, missing values, qualities."""
+"""Learning: nested and non-nested scores, categories, missing values, qualities."""
 
 import numpy as np
 import pytest
@@ -36,8 +36,8 @@ def test_on_noise_the_optimistic_score_flatters_and_the_honest_one_does_not():
     scores = learn(
         problem, selected, selector, LogisticRegression(), scoring="balanced_accuracy", seed=0
     )
-    assert scores.optimistic > 0.8
-    assert scores.honest < 0.65
+    assert scores.non_nested > 0.8
+    assert scores.nested < 0.65
     assert scores.chance == pytest.approx(0.5)
 
 
@@ -50,7 +50,7 @@ def test_categories_and_missing_values_can_be_learnt_from():
     problem = Problem.of(frame, np.where(colour == "green", "yes", "no"))
     learner = LogisticRegression(max_iter=1000)
     scores = learn(problem, all_of(problem), KeepAll(), learner, scoring="accuracy")
-    assert scores.honest == pytest.approx(1.0, abs=0.05)
+    assert scores.nested == pytest.approx(1.0, abs=0.05)
 
 
 class KeepAll:
@@ -99,7 +99,7 @@ def test_explained_variance_of_a_constant_is_no_score():
 
     with pytest.raises(NoScore, match="constant in the test rows"):
         score("r2")
-    assert score("neg_mean_absolute_error").honest < 0
+    assert score("neg_mean_absolute_error").nested < 0
 
 
 class NeedsManyRows(KeepAll):
@@ -152,11 +152,11 @@ def test_qualities_take_the_confidence_parameters_of_the_measure():
 @pytest.mark.parametrize(
     ("scores", "success"),
     [
-        (Scores("accuracy", honest=0.75, optimistic=0.9, chance=0.5), 0.5),
-        (Scores("accuracy", honest=0.4, optimistic=0.9, chance=0.5), 0.0),
-        (Scores("r2", honest=0.6, optimistic=0.9, chance=-0.1), 0.7 / 1.1),
-        (Scores("neg_mean_squared_error", honest=-1.0, optimistic=-1.0, chance=-4.0), 0.75),
-        (Scores("accuracy", honest=1.0, optimistic=1.0, chance=1.0), 0.0),
+        (Scores("accuracy", nested=0.75, non_nested=0.9, chance=0.5), 0.5),
+        (Scores("accuracy", nested=0.4, non_nested=0.9, chance=0.5), 0.0),
+        (Scores("r2", nested=0.6, non_nested=0.9, chance=-0.1), 0.7 / 1.1),
+        (Scores("neg_mean_squared_error", nested=-1.0, non_nested=-1.0, chance=-4.0), 0.75),
+        (Scores("accuracy", nested=1.0, non_nested=1.0, chance=1.0), 0.0),
     ],
 )
 def test_success_runs_from_chance_to_the_best_there_is(scores, success):

@@ -92,7 +92,7 @@ def test_what_harms_a_process_costs_one_problem_at_most(db, related, way):
 def test_side_by_side_a_death_costs_its_own_problem_alone(related, engine):
     stream = [related(n, n_samples=BAD if n in (1, 2) else 60) for n in range(5)]
     told = solve(
-        stream, db=None, selector=Harmful("a crash"), folds=2, wave=5, jobs=2, engine=engine
+        stream, db=None, selector=Harmful("a crash"), folds=2, batch=5, jobs=2, engine=engine
     )
     assert [each.status for each in told] == ["solved", "failed", "failed", "solved", "solved"]
 

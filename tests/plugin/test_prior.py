@@ -58,3 +58,9 @@ def test_contributions_add_up_to_the_expectation():
     assert [part.problem for part in contributions] == ["near", "far"]
     assert sum(part.share for part in contributions) == pytest.approx(prior.expected[0])
     assert prior.contributions(1) == []
+
+
+def test_judged_is_the_deprecated_name_of_predicted():
+    prior = Prior(np.zeros(3), predicted=np.array([1, 2]))
+    with pytest.warns(DeprecationWarning, match="use predicted"):
+        assert prior.judged.tolist() == [1, 2]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metafs.transfer.expectation import Experience, expect, expectation, weight
-from metafs_metadb import FeatureRecord
+from metafs_metadb import FeatureHistory
 
 UNIT = st.floats(0.0, 1.0, allow_subnormal=False)
 
@@ -72,7 +72,7 @@ def test_a_prior_remembers_who_contributed_how_much():
 
 
 def reference_guidance(distances, worths, n_selected, n_problems):
-    """The mean of what neighbours say, a silent one at distance 1 among them, and the record."""
+    """The mean of what neighbours say, a silent one at distance 1 among them, and the history."""
     expected = []
     for s in range(len(n_selected)):
         above = sum(w[s] / (0.001 + d**2) for d, w in zip(distances, worths, strict=True))
@@ -81,9 +81,9 @@ def reference_guidance(distances, worths, n_selected, n_problems):
     return expected
 
 
-def record_of(n_selected, n_problems):
+def history_of(n_selected, n_problems):
     sums = np.zeros(len(n_selected))
-    return FeatureRecord(9, np.array(n_problems), np.array(n_selected), sums, sums, sums)
+    return FeatureHistory(9, np.array(n_problems), np.array(n_selected), sums, sums, sums)
 
 
 NEAR = [
@@ -94,7 +94,7 @@ NEAR = [
 
 def test_guided_joins_what_neighbours_say_with_the_record_over_all_problems():
     names = ["c", "a", "b", "new"]
-    prior = expect(NEAR, names, "guided", record=record_of([1, 0, 4, 2], [5, 0, 4, 3]))
+    prior = expect(NEAR, names, "guided", history=history_of([1, 0, 4, 2], [5, 0, 4, 3]))
     worths = [
         [0.0, 0.8 + 0.2, 0.2 * 4 / 8, 0.0],
         [0.2 * 5 / 10, 0.2 * 1 / 10, 0.8 + 0.2, 0.0],
@@ -115,14 +115,16 @@ def test_a_far_problem_promises_little_and_is_a_reason_for_doubt():
 
 
 def test_what_is_judged_holds_for_features_that_nobody_had():
-    judged, record = np.array([0.3, 0.3, 0.3]), record_of([0, 1, 0], [0, 1, 0])
-    prior = expect(NEAR, ["a", "on record", "new"], "guided", judged=judged, record=record)
-    assert prior.judged.tolist() == [2] and prior.expected[2] == 0.3
+    predicted, history = np.array([0.3, 0.3, 0.3]), history_of([0, 1, 0], [0, 1, 0])
+    prior = expect(NEAR, ["a", "on record", "new"], "guided", predicted=predicted, history=history)
+    assert prior.predicted.tolist() == [2] and prior.expected[2] == 0.3
     assert prior.expected[1] == 0.25
 
 
 def test_ranked_asks_memory_for_nothing():
-    prior = expect(NEAR, ["a", "b"], "ranked", judged=np.ones(2), record=record_of([1, 1], [1, 1]))
+    prior = expect(
+        NEAR, ["a", "b"], "ranked", predicted=np.ones(2), history=history_of([1, 1], [1, 1])
+    )
     assert prior.guides and not prior.doubtful
     assert prior.expected.tolist() == [0, 0] and prior.starts == () and prior.sources == ()
 
@@ -146,19 +148,19 @@ def test_unknown_scores_count_as_nothing():
 
 def test_what_is_judged_holds_for_features_that_no_neighbour_had():
     near = [remembered("one", 0.3, {"a": 0.8, "b": 0.0})]
-    judged = np.array([0.1, 0.2, 0.7, 0.4])
+    predicted = np.array([0.1, 0.2, 0.7, 0.4])
     names = ["b", "a", "new", "newer"]
-    prior, without = (expect(near, names, judged=each) for each in (judged, None))
+    prior, without = (expect(near, names, predicted=each) for each in (predicted, None))
     np.testing.assert_array_equal(prior.expected, [*without.expected[:2], 0.7, 0.4])
-    assert prior.judged.tolist() == [2, 3]
-    assert without.judged.tolist() == []
+    assert prior.predicted.tolist() == [2, 3]
+    assert without.predicted.tolist() == []
     assert {2, 3} <= set(prior.transferred.tolist())
-    published = expect(near, names, "paper", judged=judged)
-    assert published.expected.tolist() == [0.0, 0.8, 0.0, 0.0] and not len(published.judged)
+    published = expect(near, names, "paper", predicted=predicted)
+    assert published.expected.tolist() == [0.0, 0.8, 0.0, 0.0] and not len(published.predicted)
 
 
 def test_without_neighbours_a_judgement_is_a_prior():
-    prior = expect([], ["a", "b"], "guided", judged=np.array([0.2, 1.7]))
+    prior = expect([], ["a", "b"], "guided", predicted=np.array([0.2, 1.7]))
     assert prior.expected.tolist() == [0.2, 1.0]
     assert prior.sources == ()
-    assert expect([], ["a", "b"], "none", judged=np.array([0.2, 0.7])) is None
+    assert expect([], ["a", "b"], "none", predicted=np.array([0.2, 0.7])) is None

@@ -15,7 +15,7 @@ from metafs.memory.best_runs import experiences as recalled
 from metafs.memory.explaining import explain, explanation, shown
 from metafs.transfer.expectation import Experience, expect
 from metafs.transfer.explanation import LEFT_OUT, NOT_KEPT, NOT_SELECTED, SELECTED, sentences
-from metafs_metadb import FeatureRecord, MetaDB, Neighbour, RunTold
+from metafs_metadb import FeatureHistory, MetaDB, Neighbour, StoredRun
 
 REGISTRY = Registry()
 QUICK = {"budget": 60, "folds": 2, "registry": REGISTRY}
@@ -59,11 +59,11 @@ def explanation_of(db, name, feature=None, **options):
 
 def whole_explanation(db, name, run_id=None):
     """Explain every feature of a run, also those of which nothing was expected."""
-    result = db.told_run(db.find_problem(name)["problem_id"], run_id)
+    result = db.stored_run(db.find_problem(name)["problem_id"], run_id)
     asked = [each.problem_id for each in result.neighbours]
     near = recalled(result.neighbours, db.experience(asked, before=result.run["run_id"]))
-    record = db.record_before(result.run, result.names)
-    return explanation(result, range(len(result.names)), near, record)
+    history = db.history_before(result.run, result.names)
+    return explanation(result, range(len(result.names)), near, history)
 
 
 def replay(db, transfer):
@@ -108,7 +108,7 @@ def test_the_parts_add_up_to_what_was_stored(memory):
     db, transfer = memory
     names = dict(rows(db, "select problem_id, name from problem"))
     n_compared, explained = 0, {}
-    for run_id, problem_id, name, expected, parts, record in replay(db, transfer):
+    for run_id, problem_id, name, expected, parts, history in replay(db, transfer):
         if run_id not in explained:
             explained[run_id] = whole_explanation(db, names[problem_id], run_id)
         result = explained[run_id]
@@ -118,14 +118,14 @@ def test_the_parts_add_up_to_what_was_stored(memory):
             assert (feature.expected, feature.said, feature.by) == (None, (), None)
             continue
         half = 0.5 if transfer == "guided" else 1.0
-        assert feature.adds_up and not feature.judged
+        assert feature.adds_up and not feature.predicted
         assert feature.expected == pytest.approx(expected, abs=1e-12)
         found = sorted(each.part for each in feature.said)
         np.testing.assert_allclose(found, sorted(half * part for part in parts), atol=1e-9)
-        assert (feature.record.n_selected, feature.record.n_problems) == record
-        of_record = (1 - half) * record[0] / (record[1] + 1)
-        assert feature.record.part == pytest.approx(of_record, abs=1e-12)
-        assert sum(found) + of_record == pytest.approx(expected, abs=1e-9)
+        assert (feature.frequency.n_selected, feature.frequency.n_problems) == history
+        of_frequency = (1 - half) * history[0] / (history[1] + 1)
+        assert feature.frequency.part == pytest.approx(of_frequency, abs=1e-12)
+        assert sum(found) + of_frequency == pytest.approx(expected, abs=1e-9)
         assert feature.neighbours == pytest.approx(sum(found))
         n_compared += expected > 0
     assert n_compared > 40
@@ -183,7 +183,7 @@ def test_selected_features_come_first_and_then_the_most_expected(memory):
 
 def test_the_outcome_of_a_feature_matches_the_recorded_sets(memory):
     db, _ = memory
-    result = db.told_run(db.find_problem("p5")["problem_id"])
+    result = db.stored_run(db.find_problem("p5")["problem_id"])
     kept = {place for _, places, _ in result.candidates for place in places}
     for place, feature in enumerate(whole_explanation(db, "p5").features):
         if result.selected[place]:
@@ -201,7 +201,7 @@ def test_a_feature_is_proposed_by_the_largest_part(memory):
     result = explanation_of(db, "p5", limit=None)
     for each in result.features:
         parts = {part.problem: part.part for part in each.said} | {
-            "selection frequency": each.record.part
+            "selection frequency": each.frequency.part
         }
         if each.by is not None:
             assert parts[each.by] == max(parts.values()) > 0
@@ -251,16 +251,16 @@ def test_an_unseen_feature_is_explained_by_meta_regression(tmp_path):
     new = [*old[:6], *(f"new{j}" for j in range(6))]
     stream = [described(0, old), described(3, old), described(6, new)]
     list(solve(stream, db=db, regressor="ridge", **QUICK))
-    judged = []
+    predicted = []
     for name in new:
         result = explanation_of(db, "d6", name)
         feature = result.features[0]
         assert feature.adds_up
-        if feature.judged:
-            judged.append(name)
+        if feature.predicted:
+            predicted.append(name)
             assert feature.by == "meta-features" and feature.neighbours == 0
             assert "from its meta-features alone" in " ".join(sentences(result, feature))
-    assert judged and all(name.startswith("new") for name in judged)
+    assert predicted and all(name.startswith("new") for name in predicted)
 
 
 def test_a_changed_memory_is_reported(tmp_path):
@@ -318,8 +318,8 @@ def whole_runs(draw):
     near = [draw(experiences(number)) for number in range(draw(st.integers(0, 3)))]
     n_problems = np.array(draw(st.lists(st.integers(0, 5), min_size=6, max_size=6)))
     n_selected = np.array([draw(st.integers(0, int(n))) for n in n_problems])
-    record = FeatureRecord(5, n_problems, n_selected, *np.zeros((3, 6)))
-    prior = expect(near, WORDS, transfer, record=record)
+    history = FeatureHistory(5, n_problems, n_selected, *np.zeros((3, 6)))
+    prior = expect(near, WORDS, transfer, history=history)
     run = {
         "problem": "p",
         "space": "s",
@@ -328,7 +328,7 @@ def whole_runs(draw):
         "prior_used": None if prior is None else transfer,
     }
     q = np.array(draw(st.lists(st.floats(-1, 1) | st.just(np.nan), min_size=6, max_size=6)))
-    result = RunTold(
+    result = StoredRun(
         run,
         WORDS,
         np.arange(1.0, 7.0),
@@ -339,29 +339,29 @@ def whole_runs(draw):
         tuple(Neighbour(n, each.problem, each.distance, "") for n, each in enumerate(near)),
         ((3, (0, 2), 0.5),),
     )
-    return result, near, record
+    return result, near, history
 
 
-def some(record, places):
-    columns = (record.n_problems, record.n_selected)
-    return FeatureRecord(
-        record.n_solved, *(c[places] for c in columns), *np.zeros((3, len(places)))
+def some(history, places):
+    columns = (history.n_problems, history.n_selected)
+    return FeatureHistory(
+        history.n_solved, *(c[places] for c in columns), *np.zeros((3, len(places)))
     )
 
 
 @settings(max_examples=60, deadline=None)
 @given(whole_runs(), st.permutations(range(6)))
 def test_parts_add_up_in_any_order(case, order):
-    result, near, record = case
-    found = explanation(result, range(6), near, record).features
+    result, near, history = case
+    found = explanation(result, range(6), near, history).features
     assert all(each.adds_up for each in found)
     for each in found:
         assert each.relative is None or 0 <= each.relative <= 1
-        if each.expected and not each.judged:
-            parts = each.neighbours + each.record.part
+        if each.expected and not each.predicted:
+            parts = each.neighbours + each.frequency.part
             assert parts == pytest.approx(each.expected, abs=1e-9)
-        assert not each.judged, "nothing was judged here"
-    again = explanation(result, order, near, some(record, np.array(order))).features
+        assert not each.predicted, "nothing was predicted here"
+    again = explanation(result, order, near, some(history, np.array(order))).features
     assert again == tuple(found[place] for place in order)
     places = shown(result)
     assert set(np.flatnonzero(result.selected)) <= set(places.tolist())
@@ -371,10 +371,10 @@ def test_parts_add_up_in_any_order(case, order):
 @settings(max_examples=20, deadline=None)
 @given(whole_runs())
 def test_an_unknown_transfer_has_no_parts(case):
-    result, near, record = case
+    result, near, history = case
     result = replace(result, run=result.run | {"transfer": "forgotten", "prior_used": "forgotten"})
-    whole = explanation(result, range(6), near, record)
+    whole = explanation(result, range(6), near, history)
     for each in whole.features:
-        assert (each.neighbours, each.record, each.said) == (None, None, ())
+        assert (each.neighbours, each.frequency, each.said) == (None, None, ())
         if each.expected:
             assert "the parts are unknown" in " ".join(sentences(whole, each))

@@ -11,7 +11,7 @@ from metafs import MetaSelector, Problem, Registry, solve
 from metafs.data.readers.metafeatures import FeatureTable
 from metafs.errors import MetafsError, UsageError
 from metafs.memory.prediction import predict_features
-from metafs.transfer.meta_regression import FEWEST, MOST, Judgement, judge
+from metafs.transfer.meta_regression import FEWEST, MOST, MetaRegression, meta_regression
 from metafs_metadb import FeatureExperience, MetaDB
 
 USEFUL = 3
@@ -51,9 +51,11 @@ def experience(n_features=30, **changes):
 
 
 def test_a_judgement_goes_by_the_meta_features_that_both_know():
-    fared = experience()
+    outcomes = experience()
     asked = np.array([[9.0, 0.25], [9.0, 0.75], [9.0, np.nan]])
-    found = judge(fared, fared.quality, asked, ("colour", "size"), LinearRegression())
+    found = meta_regression(
+        outcomes, outcomes.quality, asked, ("colour", "size"), LinearRegression()
+    )
     np.testing.assert_allclose(found.expected, [0.25, 0.75, 0.5], atol=1e-9)
     assert found.by == ("size",)
     assert found.std is None
@@ -63,10 +65,10 @@ def test_a_judgement_goes_by_the_meta_features_that_both_know():
 def test_a_feature_counts_by_the_problems_that_had_it():
     """Of two features of one kind the one that was met more often is believed."""
     quality = np.repeat([0.0, 1.0], 15)
-    fared = experience(quality=quality, n_problems=np.repeat([9, 1], 15))
+    outcomes = experience(quality=quality, n_problems=np.repeat([9, 1], 15))
     size = np.ones((30, 1))
-    fared = replace(fared, meta_feature_names=("size",), meta_features=size)
-    found = judge(fared, quality, np.ones((1, 1)), ("size",), LinearRegression())
+    outcomes = replace(outcomes, meta_feature_names=("size",), meta_features=size)
+    found = meta_regression(outcomes, quality, np.ones((1, 1)), ("size",), LinearRegression())
     np.testing.assert_allclose(found.expected, [0.1])
 
 
@@ -75,8 +77,10 @@ def test_what_was_left_out_is_not_learnt_from_again(db, monkeypatch):
     monkeypatch.setattr("metafs.memory.memory.LATEST", 2)
     told = []
     monkeypatch.setattr(
-        "metafs.pipeline.steps.judge",
-        lambda fared, worth, *_: told.append(worth.tolist()) or Judgement(np.ones(12), None, (), 1),
+        "metafs.pipeline.steps.meta_regression",
+        lambda outcomes, worth, *_: (
+            told.append(worth.tolist()) or MetaRegression(np.ones(12), None, (), 1)
+        ),
     )
     names = [f"f{j}" for j in range(12)]
     meta_features = np.arange(12.0)
@@ -98,23 +102,26 @@ def test_what_was_left_out_is_not_learnt_from_again(db, monkeypatch):
 
 
 def test_expectations_stay_within_0_and_1():
-    fared = experience()
+    outcomes = experience()
     asked = np.array([[-5.0], [5.0]])
-    found = judge(fared, fared.quality, asked, ("size",), LinearRegression())
+    found = meta_regression(outcomes, outcomes.quality, asked, ("size",), LinearRegression())
     assert found.expected.tolist() == [0.0, 1.0]
 
 
 def test_nothing_is_judged_from_too_few_features_or_by_other_meta_features():
-    fared, asked = experience(FEWEST - 1), np.ones((2, 1))
-    assert judge(fared, fared.quality, asked, ("size",), LinearRegression()) is None
-    fared = experience()
-    assert judge(fared, fared.quality, asked, ("colour",), LinearRegression()) is None
+    outcomes, asked = experience(FEWEST - 1), np.ones((2, 1))
+    assert meta_regression(outcomes, outcomes.quality, asked, ("size",), LinearRegression()) is None
+    outcomes = experience()
+    assert (
+        meta_regression(outcomes, outcomes.quality, asked, ("colour",), LinearRegression()) is None
+    )
 
 
 def test_of_very_many_features_some_are_drawn_and_always_the_same():
-    fared, asked = experience(3 * MOST), np.array([[0.3], [0.9]])
+    outcomes, asked = experience(3 * MOST), np.array([[0.3], [0.9]])
     one, two = (
-        judge(fared, fared.quality, asked, ("size",), KNeighborsRegressor()) for _ in range(2)
+        meta_regression(outcomes, outcomes.quality, asked, ("size",), KNeighborsRegressor())
+        for _ in range(2)
     )
     np.testing.assert_allclose(one.expected, [0.3, 0.9], atol=0.01)
     np.testing.assert_array_equal(one.expected, two.expected)
@@ -164,8 +171,10 @@ def test_inside_the_folds_problems_of_the_same_source_have_no_say(db, monkeypatc
 
 @pytest.mark.parametrize("name", Registry().regressors)
 def test_any_regressor_of_the_registry_can_judge(name):
-    fared, asked = experience(), np.array([[0.1], [0.9]])
-    found = judge(fared, fared.quality, asked, ("size",), Registry().regressors[name])
+    outcomes, asked = experience(), np.array([[0.1], [0.9]])
+    found = meta_regression(
+        outcomes, outcomes.quality, asked, ("size",), Registry().regressors[name]
+    )
     np.testing.assert_allclose(found.expected, asked[:, 0], atol=0.1)
 
 
@@ -184,7 +193,7 @@ def test_an_estimator_with_memory_judges_too(db):
     new, _ = problem(99)
     selector = MetaSelector(db=db, name="new", regressor="ridge", random_state=0)
     selector.fit(pd.DataFrame(new.X, columns=new.feature_names), new.y, meta_features=described)
-    assert selector.prior_.judged.tolist() == list(range(20))
+    assert selector.prior_.predicted.tolist() == list(range(20))
 
 
 class TestPrediction:

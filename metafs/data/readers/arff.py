@@ -84,7 +84,7 @@ class Table:
         if number is None:
             name = self.attributes[j].name
             raise ProblemError(
-                f"{self.where}: text in a numeric column: '{name}' holds text in row {row}; mend "
+                f"{self.where}: text in a numeric column: '{name}' holds text in row {row}; fix "
                 f"the value or leave the column out with {dropping(name)}."
             )
         return number
@@ -120,7 +120,7 @@ def _read_header(file: IO[str], where: str) -> list[Attribute]:
         declared = _ATTRIBUTE.fullmatch(line)
         if declared is None:
             raise ProblemError(
-                f"{where}: line {number} is no ARFF declaration, and no @data came before it; mend "
+                f"{where}: line {number} is no ARFF declaration, and no @data came before it; fix "
                 "the line."
             )
         attributes.append(_attribute(_unquoted(declared[1]), declared[2].strip(), where))
@@ -151,7 +151,7 @@ def _row(line: str, n_attributes: int, number: int, where: str) -> Row:
     if len(values) != n_attributes:
         raise ProblemError(
             f"{where}: row {number} has {counted(len(values), 'value')} for "
-            f"{counted(n_attributes, 'attribute')}; mend the row."
+            f"{counted(n_attributes, 'attribute')}; fix the row."
         )
     return values
 
@@ -164,7 +164,7 @@ def _sparse_row(pairs: str, n_attributes: int, number: int, where: str) -> dict[
         if pair is None or int(pair[1]) >= n_attributes:
             raise ProblemError(
                 f"{where}: row {number} has something else where an attribute from 0 to "
-                f"{n_attributes - 1} and its value should be; mend the row."
+                f"{n_attributes - 1} and its value should be; fix the row."
             )
         row[int(pair[1])] = _unquoted(pair[2].strip())
         start = pair.end()

@@ -2,7 +2,7 @@
 
 The header line decides the delimiter and gives the true names. Columns whose first rows are
 numbers are then read as numbers; only if that fails further down is the whole table taken in
-as text and each column judged by itself.
+as text and the type of each column decided separately.
 """
 
 import csv
@@ -82,7 +82,7 @@ def read_columns(path: Path, where: str, positions: Sequence[int]) -> tuple[int,
         selected = ", ".join(wanted)
         connection.execute(f"create temp table t as select {selected} from {scan}", parameters)
         counted = connection.execute("select count(*) from t").fetchone()
-    return counted[0] if counted else 0, _judged(path, where, connection, wanted)
+    return counted[0] if counted else 0, _typed_columns(path, where, connection, wanted)
 
 
 def _text_columns(path: Path, where: str, header: Header) -> set[int]:
@@ -101,7 +101,7 @@ def _text_columns(path: Path, where: str, header: Header) -> set[int]:
     return text
 
 
-def _judged(
+def _typed_columns(
     path: Path, where: str, connection: duckdb.DuckDBPyConnection, wanted: Sequence[str]
 ) -> Iterator[Array]:
     """Yield columns of text as numbers where all their values are numbers."""

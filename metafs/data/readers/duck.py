@@ -166,10 +166,10 @@ def explain(path: Path, where: str, message: str) -> ProblemError:
     if columns := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
         return ProblemError(
             f"{where}: {place} has {counted(int(columns[2]), 'value')} where the header has "
-            f"{counted(int(columns[1]), 'column')}; mend the line."
+            f"{counted(int(columns[1]), 'column')}; fix the line."
         )
     if "quote" in message.lower() and kind in ("csv", "tsv"):
-        return ProblemError(f"{where}: {place} has a quote that is never closed; mend the line.")
+        return ProblemError(f"{where}: {place} has a quote that is never closed; fix the line.")
     if duplicate := re.search(r'has duplicate key "(.*)"', message):
         return ProblemError(
             f"{where}: duplicate column name: '{duplicate[1]}' occurs twice in {place}; "

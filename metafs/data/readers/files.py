@@ -1,4 +1,4 @@
-"""Which files are understood, how they are opened, and what is said of those that cannot be."""
+"""Which files are supported, how they are opened, and the errors for those that cannot be."""
 
 import errno
 import gzip
@@ -84,12 +84,12 @@ def no_file(path: Path, *, or_folder: bool = False) -> str | None:
     except FileNotFoundError:
         if path.is_symlink():
             target = shown(Path(os.readlink(path)))
-            return f"'{shown(path)}' is a link to '{target}', which is not there; mend the link."
+            return f"'{shown(path)}' is a link to '{target}', which is not there; fix the link."
         wanted = "file or folder" if or_folder else "file"
         return f"there is no {wanted} '{shown(path)}'; check the path."
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno == errno.ELOOP:
-            return f"'{shown(path)}' is a link that leads back to itself; mend the link."
+            return f"'{shown(path)}' is a link that leads back to itself; fix the link."
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         return f"'{shown(path)}' cannot be read ({why}); check the path."
     if kind in _SPECIAL:
@@ -141,7 +141,7 @@ def _refuse_large(path: Path, where: str) -> None:
             while size <= limit and (part := file.read(2**20)):
                 size += len(part)
         except BROKEN:
-            return  # whoever reads it says what is wrong
+            return  # its reader reports what is wrong
     check_table_bytes(size, "its text, unpacked,", where, at_least=True)
 
 

@@ -21,7 +21,7 @@ from metafs.errors import ProblemError, UsageError
 
 @dataclass(frozen=True, eq=False)
 class FeatureTable:
-    """Features and their meta-features, as somebody wrote them down."""
+    """Features and their meta-features, as read from a table."""
 
     features: Sequence[str]
     names: Sequence[str]
@@ -35,7 +35,7 @@ class FeatureTable:
 
 
 MOST_LABELS = 50
-"""A property with more different texts than this tells features apart, not kinds of them."""
+"""A property with more different texts than this names features instead of grouping them."""
 
 
 def attach(problem: Problem, meta_features: FeatureTable | Path | Mapping[str, Any]) -> Problem:
@@ -78,7 +78,7 @@ def read_feature_table(path: Path) -> FeatureTable:
         raise UsageError(f"for meta-features, {wrong}")
     notes = Notes()
     table = read_as_utf8(path, where, lambda copy: _from_table(copy, where, notes), notes)
-    return replace(table, notes=tuple(f"meta-features: {note}" for note in notes.told()))
+    return replace(table, notes=tuple(f"meta-features: {note}" for note in notes.texts()))
 
 
 def _from_table(path: Path, where: str, notes: Notes) -> FeatureTable:
@@ -110,7 +110,7 @@ def _from_table(path: Path, where: str, notes: Notes) -> FeatureTable:
     for row, column in np.argwhere(np.abs(values) > LARGEST_META_FEATURE)[:1]:
         raise ProblemError(
             f"{where}: the meta-feature '{list(found)[column]}' of '{features[row]}' is infinite, "
-            "or as good as that; mend it."
+            "or as good as that; fix it."
         )
     return FeatureTable(features, list(found), values, where)
 
@@ -132,7 +132,7 @@ def _numbers(column: Column, name: str, where: str) -> dict[str, Array]:
     if len(column.labels) > MOST_LABELS:
         raise ProblemError(
             f"{where}: the meta-feature '{name}' is text with {len(column.labels)} different "
-            f"values, of which at most {MOST_LABELS} can be told apart; write numbers or groups."
+            f"values, but at most {MOST_LABELS} are allowed; write numbers or groups."
         )
     known = ~np.isnan(column.values)
     return {
@@ -160,7 +160,7 @@ def _from_mapping(mapping: Mapping[str, Any], where: str) -> FeatureTable:
         row = row if isinstance(row, list) else [row]
         if not all(isinstance(value, int | float) for value in row):
             raise ProblemError(
-                f"{where}: the meta-features of '{feature}' are not all numbers; mend them."
+                f"{where}: the meta-features of '{feature}' are not all numbers; fix them."
             )
         if rows and len(row) != len(rows[0]):
             raise ProblemError(

@@ -1,4 +1,4 @@
-"""What is asked of the readers, and what they promise: a problem that can be read when needed."""
+"""What readers are given and what they return: a problem that is read when needed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

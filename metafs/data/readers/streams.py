@@ -1,7 +1,7 @@
 """Stream files: a TOML list of problems, each with its source and how to read it.
 
     [[problem]]
-    source = "churn/acme.csv"          # a path beside this file, or demo:digits
+    source = "churn/acme.csv"          # a path relative to this file, or demo:digits
     target = "left"                    # or a list: one problem for each
     name = "acme"
     meta_features = "features.csv"     # keyed by its first column; or a table feature -> numbers
@@ -48,7 +48,7 @@ def read_entries(path: Path, options: ReadOptions) -> list[Entry]:
         raise UsageError(f"{where}: is not UTF-8 text; save the file as UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
         why = str(error).rstrip(".")
-        raise UsageError(f"{where}: is not valid TOML: {why}; mend it.") from None
+        raise UsageError(f"{where}: is not valid TOML: {why}; fix it.") from None
     except OSError as error:
         raise UsageError(f"{where}: cannot be read ({error.strerror}); check the file.") from None
     problems = document.pop("problem", None)

@@ -1,7 +1,7 @@
 """Columns that a request names must be in at least one of its tables.
 
-A mistyped target would otherwise fail every table of a folder by itself; it is wrong usage, told
-once, before anything is solved. A column that only some tables lack fails only those.
+A mistyped target would otherwise fail every table of a folder; it is wrong usage, reported once
+before anything is solved. A column that only some tables lack fails only those.
 """
 
 import zipfile
@@ -31,33 +31,35 @@ def check_wanted(paths: Sequence[Path], options: ReadOptions) -> None:
 
 def _check(name: str, role: str, paths: Sequence[Path]) -> None:
     seen: dict[str, None] = {}
-    told = []
+    readable = []
     for path in paths:
         try:
             columns = _columns(path, role)
         except ProblemError:
-            continue  # told when it is its turn to be read
+            continue  # reported when it is read
         if columns is None or name in columns:
             return
-        told.append(path)
+        readable.append(path)
         seen |= dict.fromkeys(columns)
-    if len(told) == 1:
-        if kind_of(told[0]) not in TABLES:
-            return  # its reader tells which arrays there are
-        if kind_of(told[0]) in ("csv", "tsv"):
+    if len(readable) == 1:
+        if kind_of(readable[0]) not in TABLES:
+            return  # its reader lists the arrays
+        if kind_of(readable[0]) in ("csv", "tsv"):
             try:
-                delimited.refuse_headless(list(seen), shown(told[0]))
+                delimited.refuse_headless(list(seen), shown(readable[0]))
             except ProblemError as error:
                 raise UsageError(str(error)) from None
-        raise UsageError(unknown_column(shown(told[0]), name, list(seen), role=role))
-    if told:
+        raise UsageError(unknown_column(shown(readable[0]), name, list(seen), role=role))
+    if readable:
         near = get_close_matches(name, seen, n=3)
         hint = f"did you mean {listing(near)}?" if near else f"they have {listing(list(seen))}."
-        raise UsageError(f"none of the {len(told)} tables has a column '{name}' ({role}); {hint}")
+        raise UsageError(
+            f"none of the {len(readable)} tables has a column '{name}' ({role}); {hint}"
+        )
 
 
 def _columns(path: Path, role: str) -> Collection[str] | None:
-    """Return the columns of a file as far as its header tells them; None if it does not."""
+    """Return the columns of a file as far as its header has them; None if it has none."""
     if wrong := no_file(path):
         raise ProblemError(wrong)
     kind = kind_of(path)

@@ -66,7 +66,7 @@ def _rows(path: Path, where: str, n_columns: int, delimiter: str) -> Iterator[li
                 elif row:
                     raise ProblemError(
                         f"{where}: line {reader.line_num} has {counted(len(row), 'value')} where "
-                        f"the header has {counted(n_columns, 'column')}; mend the line."
+                        f"the header has {counted(n_columns, 'column')}; fix the line."
                     )
         except csv.Error as error:
             raise unreadable(where, f"line {reader.line_num}: {error}") from None

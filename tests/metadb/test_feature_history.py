@@ -15,7 +15,7 @@ from .building import STARTED
 WORDS = ("a", "b", "c", "d", "é 'f'")
 
 
-def tell(db, run, name="p", *, space="default", source="p.csv", score=0.5, status="solved"):
+def record_run(db, run, name="p", *, space="default", source="p.csv", score=0.5, status="solved"):
     """Record one run: name of feature -> (q, selected)."""
     return db.record(
         ProblemRow(space, name, source, f"print of {space} {name} {source}", 10, 3, "y"),
@@ -84,19 +84,19 @@ def test_the_record_is_the_sum_over_best_runs(tmp_path_factory, told, n_excluded
     db = MetaDB(tmp_path_factory.mktemp("db") / "metafs.duckdb")
     db.ensure()
     for run in told:
-        tell(db, **run)
+        record_run(db, **run)
     with db.writing() as con:
         con.execute("update problem set excluded = true where problem_id <= $n", {"n": n_excluded})
     names = ("e", *WORDS[::-1], "a")
     for space in ("default", "other"):
-        assert_is(db.feature_record(space, names), reference(db, space, names))
+        assert_is(db.feature_history(space, names), reference(db, space, names))
         for left_out in (
             {"fingerprint": "print of default p p.csv"},
             {"name": "q"},
             {"source": "p.csv"},
             {"fingerprint": "print of default p p.csv", "name": "q", "source": "q.csv"},
         ):
-            record = db.feature_record(
+            record = db.feature_history(
                 space, names, **{f"exclude_{which}": value for which, value in left_out.items()}
             )
             assert_is(record, reference(db, space, names, **left_out))
@@ -104,10 +104,10 @@ def test_the_record_is_the_sum_over_best_runs(tmp_path_factory, told, n_excluded
 
 def test_a_record_by_hand(tmp_path):
     db = MetaDB(tmp_path / "metafs.duckdb")
-    tell(db, {"a": (4.0, True), "b": (1.0, False), "c": (-1.0, False)}, "p")
-    tell(db, {"a": (0.5, True), "b": (1.0, True)}, "q")
-    tell(db, {"a": (1.0, False), "b": (np.nan, False)}, "q", score=0.9)  # q, solved better
-    record = db.feature_record("default", ["b", "unheard of", "a", "c"])
+    record_run(db, {"a": (4.0, True), "b": (1.0, False), "c": (-1.0, False)}, "p")
+    record_run(db, {"a": (0.5, True), "b": (1.0, True)}, "q")
+    record_run(db, {"a": (1.0, False), "b": (np.nan, False)}, "q", score=0.9)  # q, solved better
+    record = db.feature_history("default", ["b", "unheard of", "a", "c"])
     assert record.n_solved == 2 and len(record) == 4
     assert record.n_problems.tolist() == [2, 0, 2, 1]
     assert record.n_selected.tolist() == [0, 0, 1, 0]
@@ -119,14 +119,14 @@ def test_a_record_by_hand(tmp_path):
 def test_no_names_and_no_problems(tmp_path):
     db = MetaDB(tmp_path / "metafs.duckdb")
     db.ensure()
-    assert len(db.feature_record("default", [])) == 0
-    record = db.feature_record("default", ["a"])
+    assert len(db.feature_history("default", [])) == 0
+    record = db.feature_history("default", ["a"])
     assert record.n_solved == 0 and rows_of(record).tolist() == [[0]] * 5
 
 
 def test_memory_asks_for_the_features_of_a_problem_and_leaves_the_problem_out(tmp_path):
     db = MetaDB(tmp_path / "metafs.duckdb")
-    tell(db, {"a": (1.0, True), "b": (0.5, False)}, "p")
+    record_run(db, {"a": (1.0, True), "b": (0.5, False)}, "p")
     X = [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
     problem = Problem.of(X, [0, 1, 0, 1], feature_names=["b", "a"], name="new", space="default")
     memory = Memory(db, distance=None)
@@ -145,5 +145,5 @@ def test_memory_asks_for_the_features_of_a_problem_and_leaves_the_problem_out(tm
 @pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])
 def test_the_unit_of_a_selector_does_not_matter(tmp_path, scale):
     db = MetaDB(tmp_path / "metafs.duckdb")
-    tell(db, {"a": (4.0 * scale, True), "b": (1.0 * scale, False)})
-    assert db.feature_record("default", ["a", "b"]).relative.tolist() == [1.0, 0.25]
+    record_run(db, {"a": (4.0 * scale, True), "b": (1.0 * scale, False)})
+    assert db.feature_history("default", ["a", "b"]).relative.tolist() == [1.0, 0.25]

@@ -1,4 +1,4 @@
-"""What one run wrote, and what the memory knew before it: enough to say why it did what it did."""
+"""One run as it was stored, and the history before it: enough to explain its expectations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,13 +8,13 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import explain_queries, feature_record, queries
-from metafs_metadb.rows import FeatureRecord, Neighbour
+from metafs_metadb import explain_queries, feature_history, queries
+from metafs_metadb.rows import FeatureHistory, Neighbour
 from metafs_metadb.vocabulary import feature_ids
 
 
 @dataclass(frozen=True, eq=False)
-class RunTold:
+class StoredRun:
     """A run with all its rows; features come by rank."""
 
     run: dict[str, Any]  # column -> value, with name, space and fingerprint of the problem
@@ -30,43 +30,43 @@ class RunTold:
     from_memory: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # its part
 
 
-def read(con: duckdb.DuckDBPyConnection, problem_id: int, run_id: int | None) -> RunTold | None:
+def read(con: duckdb.DuckDBPyConnection, problem_id: int, run_id: int | None) -> StoredRun | None:
     """Return a run of a problem, by default its best, or None if there is no such run."""
     which = {"problem_id": problem_id, "run_id": run_id}
     found = con.execute(explain_queries.RUN_OF_PROBLEM, which)
     columns = [column[0] for column in found.description or ()]
-    rows = found.fetchall()
-    if not rows:
+    runs = found.fetchall()
+    if not runs:
         return None
-    run = dict(zip(columns, rows[0], strict=True))
+    run = dict(zip(columns, runs[0], strict=True))
     this = {"run_id": run["run_id"]}
-    told = con.execute(explain_queries.SELECTION_OF_RUN, this).fetchnumpy()
-    place = {feature: row for row, feature in enumerate(told["feature_id"].tolist())}
+    rows = con.execute(explain_queries.SELECTION_OF_RUN, this).fetchnumpy()
+    place = {feature: row for row, feature in enumerate(rows["feature_id"].tolist())}
     tried = con.execute(explain_queries.CANDIDATES_OF_RUN, this).fetchall()
     near = con.execute(queries.NEIGHBOURS_OF_RUN, this).fetchall()
-    return RunTold(
+    return StoredRun(
         run=run,
-        names=tuple(told["name"].tolist()),
-        rank=_doubles(told["rank"]),
-        q=_doubles(told["q"]),
-        quality=_doubles(told["quality"]),
-        expected=_doubles(told["expected"]),
-        selected=np.asarray(told["selected"], bool),
+        names=tuple(rows["name"].tolist()),
+        rank=_doubles(rows["rank"]),
+        q=_doubles(rows["q"]),
+        quality=_doubles(rows["quality"]),
+        expected=_doubles(rows["expected"]),
+        selected=np.asarray(rows["selected"], bool),
         neighbours=tuple(Neighbour(*each) for each in near),
         candidates=tuple(
             (step, tuple(place[feature] for feature in features), fitness)
             for step, features, fitness in tried
         ),
-        weight=_doubles(told["weight"]),
-        from_memory=_doubles(told["from_memory"]),
+        weight=_doubles(rows["weight"]),
+        from_memory=_doubles(rows["from_memory"]),
     )
 
 
-def record_before(
+def history_before(
     con: duckdb.DuckDBPyConnection, run: Mapping[str, Any], names: Sequence[str]
-) -> FeatureRecord:
-    """Return the record that each feature had when a run began, over all other problems."""
-    return feature_record.read(
+) -> FeatureHistory:
+    """Return the history of each feature over all other problems, as of when a run began."""
+    return feature_history.read(
         con,
         feature_ids(con, run["space"], names, None),
         run["space"],

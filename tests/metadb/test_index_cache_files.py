@@ -13,14 +13,14 @@ import pytest
 from metafs.memory.memory import Memory
 from metafs_metadb import MemoryIndex, MetaDB, SqlSearch, feature_sums
 
-from .indexing import QUERY, answers, by_sql, limits, tell
+from .indexing import QUERY, answers, by_sql, limits, record_run
 
 pytestmark = pytest.mark.usefixtures("indexed")
 
 
 def test_files_are_made_once_and_then_only_opened(db, monkeypatch):
     for name in ("p", "q"):
-        tell(db, name=name)
+        record_run(db, name=name)
     expected = answers(db)
     folder = db.path.with_name("metafs.duckdb.index")
     assert len(list(folder.iterdir())) == 3  # vocabulary, sums, signatures
@@ -38,11 +38,11 @@ def test_files_are_made_once_and_then_only_opened(db, monkeypatch):
 
 def test_a_short_stream_searches_an_index_that_is_there(db):
     for name in ("p", "q"):
-        tell(db, name=name)
+        record_run(db, name=name)
     memory = Memory(db, SimpleNamespace(in_sql=True))
     assert isinstance(memory._search("jsd", "default"), SqlSearch)
     db.index("jsd", "default")
-    tell(db, name="r")
+    record_run(db, name="r")
     found = Memory(db, SimpleNamespace(in_sql=True))._search("jsd", "default")
     assert isinstance(found, MemoryIndex) and len(found) == 3
     assert found.nearest(*QUERY, 4) == db.search("jsd", "default").nearest(*QUERY, 4)
@@ -50,7 +50,7 @@ def test_a_short_stream_searches_an_index_that_is_there(db):
 
 def test_a_small_database_has_no_index(db):
     with limits(10**6):
-        tell(db)
+        record_run(db)
         answers(db)
         assert db.kept_index("jsd", "default") is None
     assert not db.path.with_name("metafs.duckdb.index").exists()
@@ -58,18 +58,18 @@ def test_a_small_database_has_no_index(db):
 
 def test_a_folder_that_cannot_be_written_means_doing_without(db):
     for name in ("p", "q"):
-        tell(db, name=name)
+        record_run(db, name=name)
     folder = db.path.with_name("metafs.duckdb.index")
     shutil.rmtree(folder, ignore_errors=True)
     folder.write_text("a file where the folder would be")
     for _ in range(2):
         assert answers(db) == by_sql(db)
-        tell(db, {"new 3": (1.0, True)}, "r")
+        record_run(db, {"new 3": (1.0, True)}, "r")
     assert folder.is_file()
 
 
 def test_a_metadb_goes_to_another_process_without_its_indexes(db):
-    tell(db)
+    record_run(db)
     answers(db)
     there = pickle.loads(pickle.dumps(db))
     assert (there.path, there.wait_s) == (db.path, db.wait_s)
@@ -80,12 +80,12 @@ WORKER = textwrap.dedent(
     """
     import sys
     from metafs_metadb import MetaDB
-    from tests.metadb.indexing import answers, limits, tell
+    from tests.metadb.indexing import answers, limits, record_run
     number = sys.argv[2]
     with limits(0):
         db = MetaDB(sys.argv[1], wait_s=60)
         for turn in range(3):
-            tell(db, {"a": (1.0, True), f"new {turn}": (0.5, True)}, f"p{turn * (turn % 2)}",
+            record_run(db, {"a": (1.0, True), f"new {turn}": (0.5, True)}, f"p{turn * (turn % 2)}",
                  source=number * (turn % 3), score=turn / 10)
             answers(db)
     """
@@ -93,7 +93,7 @@ WORKER = textwrap.dedent(
 
 
 def test_several_processes_at_once(db):
-    tell(db)
+    record_run(db)
     commands = [[sys.executable, "-c", WORKER, str(db.path), str(n)] for n in range(2)]
     folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     running = [subprocess.Popen(command, cwd=folder) for command in commands]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows
 
 from .building import STARTED
-from .indexing import WORDS, answers, by_sql, execute, tell
+from .indexing import WORDS, answers, by_sql, execute, record_run
 
 pytestmark = pytest.mark.usefixtures("indexed")
 
@@ -76,8 +76,8 @@ def happen(db, what):
 
 
 def test_the_same_change_of_two_problems_does_not_go_unnoticed(db):
-    tell(db, source="p.csv")
-    tell(db, source="q.csv")
+    record_run(db, source="p.csv")
+    record_run(db, source="q.csv")
     answers(db)
     happen(db, "excluded")
     assert answers(db) == by_sql(db)
@@ -87,12 +87,12 @@ def test_the_same_change_of_two_problems_does_not_go_unnoticed(db):
 @given(st.lists(st.one_of(runs, runs, st.sampled_from(HAPPENINGS)), min_size=2, max_size=9))
 def test_the_index_answers_as_sql_whatever_happened(tmp_path_factory, events):
     db = MetaDB(tmp_path_factory.mktemp("db") / "metafs.duckdb")
-    tell(db)
+    record_run(db)
     for event in events:
         if isinstance(event, str):
             db = happen(db, event)
         else:
-            tell(db, **event)
+            record_run(db, **event)
     expected = by_sql(db)
     assert answers(db) == expected
     assert answers(MetaDB(db.path)) == expected
@@ -104,29 +104,29 @@ def test_the_index_answers_as_sql_whatever_happened(tmp_path_factory, events):
 @pytest.mark.parametrize("what", HAPPENINGS)
 def test_each_happening_between_two_questions(db, what):
     for name in ("p", "q", "r"):
-        tell(db, {"a": (0.7, True), name: (1.0, False)}, name)
+        record_run(db, {"a": (0.7, True), name: (1.0, False)}, name)
     answers(db)
     other = happen(db, what)
     assert answers(other) == answers(MetaDB(db.path)) == by_sql(db)
-    tell(other, {"a": (0.2, False), "new 3": (1.0, True)}, "s")
-    tell(other, {"b": (1.0, True)}, "q", score=0.9)  # another best run
+    record_run(other, {"a": (0.2, False), "new 3": (1.0, True)}, "s")
+    record_run(other, {"b": (1.0, True)}, "q", score=0.9)  # another best run
     assert answers(other) == answers(MetaDB(db.path)) == by_sql(db)
 
 
 def test_nothing_asked_and_nothing_known(db):
     db.ensure()
-    assert db.feature_record("default", ["a"]).n_problems.tolist() == [0]
-    tell(db)
-    record = db.feature_record("default", [])
+    assert db.feature_history("default", ["a"]).n_problems.tolist() == [0]
+    record_run(db)
+    record = db.feature_history("default", [])
     assert len(record) == 0 and record.n_solved == 1
-    assert db.feature_record("nowhere", ["a"]).n_solved == 0
+    assert db.feature_history("nowhere", ["a"]).n_solved == 0
 
 
 def test_a_copy_put_back_and_continued_is_another_database(db):
-    tell(db, name="p")
+    record_run(db, name="p")
     shutil.copy(db.path, db.path.with_name("copy"))
     for number in range(3):
-        tell(db, {f"new {number}": (1.0, True)}, f"old {number}")
+        record_run(db, {f"new {number}": (1.0, True)}, f"old {number}")
     answers(db)
     shutil.copy(db.path.with_name("copy"), db.path)
     fresh = MetaDB(db.path)

@@ -1,4 +1,4 @@
-"""The queries of `feature_record` and `feature_sums`: how features did in best runs.
+"""The queries of `feature_history` and `feature_sums`: how features did in best runs.
 
 `incoming_id` holds the features asked for and their positions, `incoming_run` the runs that speak.
 """
@@ -6,8 +6,8 @@
 from metafs_metadb.definitions import IS_BEST, SCORE, relative
 
 # The problems that count, each by its best run, or by the best it had before another one.
-_TOLD = f"""
-told as (
+_SOLVED_RUN = f"""
+solved_run as (
     select r.run_id
     from run r
     join problem p using (problem_id)
@@ -33,15 +33,15 @@ count(*) filter (where selected)  as n_selected,
     )
 )
 
-N_SOLVED = f"with {_TOLD} select count(*) from told"
+N_SOLVED = f"with {_SOLVED_RUN} select count(*) from solved_run"
 
-# What the runs of `told` say of each feature asked for.
+# What the runs of `solved_run` say of each feature asked for.
 FEATURE_RECORD = f"""
-with {_TOLD},
+with {_SOLVED_RUN},
 best as (
     select s.run_id, max({SCORE}) as q
     from selection s
-    join told using (run_id)
+    join solved_run using (run_id)
     group by s.run_id
 ),
 scored as (

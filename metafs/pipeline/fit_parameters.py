@@ -1,4 +1,4 @@
-"""What a learner is told beside rows and target, as far as its ``fit`` can take it."""
+"""Parameters of a learner's ``fit`` besides X and y, as far as it takes them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ def takes(estimator: Any, *names: str) -> bool:
     return any(has_fit_parameter(estimator, name) for name in names)
 
 
-def told(
+def fit_parameters(
     problem: Problem,
     columns: Array,
     learner: Any,
@@ -29,8 +29,8 @@ def told(
 ) -> dict[str, Any]:
     """Return parameters of ``fit`` for a learner on some columns.
 
-    Categories become several columns each, which nobody has described: of a table with such
-    columns nothing is told.
+    Categorical columns become several columns each, which have no meta-features and no prior, so
+    a table with such columns gets no parameters.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""The record of a feature: how it did in the best run of every solved problem of its space.
+r"""The history of a feature: its outcomes in the best run of every solved problem of its space.
 
 For a feature s scored by the best runs of problems D, with q as the selector scored it,
 
@@ -16,8 +16,8 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import feature_record_queries as queries
-from metafs_metadb.rows import FeatureRecord
+from metafs_metadb import feature_history_queries as queries
+from metafs_metadb.rows import FeatureHistory
 
 Totals = NDArray[np.int64]  # a row for each feature, with the columns TOTALS
 
@@ -36,8 +36,8 @@ def read(
     exclude_fingerprint: str | None = None,
     exclude_name: str | None = None,
     exclude_source: str | None = None,
-) -> FeatureRecord:
-    """Return the record of each feature by SQL alone, also as it was before a run."""
+) -> FeatureHistory:
+    """Return the history of each feature by SQL alone, also as it was before a run."""
     which = {
         "space": space,
         "before": before,
@@ -74,7 +74,7 @@ def totals_of(q: NDArray[np.float64], selected: NDArray[np.bool_]) -> Totals:
     return np.column_stack([np.ones(len(q), np.int64), selected, *units])
 
 
-def from_totals(totals: Totals, n_solved: int) -> FeatureRecord:
-    """Return the record that counts and sums, in whole units, stand for."""
+def from_totals(totals: Totals, n_solved: int) -> FeatureHistory:
+    """Return the history that counts and sums, in whole units, stand for."""
     counts, sums = totals.T[: len(COUNTS)], totals.T[len(COUNTS) :] / UNITS
-    return FeatureRecord(n_solved, *counts.copy(), *sums)
+    return FeatureHistory(n_solved, *counts.copy(), *sums)

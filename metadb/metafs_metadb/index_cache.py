@@ -1,4 +1,4 @@
-"""The folder of indexes beside a database: opened when needed, caught up, made anew.
+"""The index cache: a folder of index files, opened when needed, brought up to date or rebuilt.
 
 `<file>.index/` holds what would otherwise be computed again by each process. Nothing rests on it:
 an index is used while its stamp fits the database, else it is made anew, and a folder that cannot
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from metafs_metadb import (
     experience,
-    feature_record,
+    feature_history,
     index_file,
     index_queries,
     log,
@@ -25,7 +25,7 @@ from metafs_metadb import (
 from metafs_metadb.feature_sums import FeatureSums, OwnRun
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.record import Written
-from metafs_metadb.rows import Experience, FeatureRecord, Recorded, RunRow, SelectionRows
+from metafs_metadb.rows import Experience, FeatureHistory, Recorded, RunRow, SelectionRows
 from metafs_metadb.signature_index import KeptSignatures
 from metafs_metadb.stamp import Stamp
 from metafs_metadb.vocabulary import NamesAtHand, Vocabulary, feature_ids, features
@@ -54,7 +54,7 @@ class Kept(Protocol):
         """The database it was made of."""
 
     def about(self) -> dict[str, Any]:
-        """Return what is to be written down beside the arrays."""
+        """Return what is written to the header of the file."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays to be written down."""
@@ -63,7 +63,7 @@ class Kept(Protocol):
 T = TypeVar("T", bound=Kept)
 
 
-class Beside:
+class IndexCache:
     """The indexes of one database, used during visits to it: one thread at a time.
 
     What was opened stays in memory while all that this process has seen of the database holds. By
@@ -85,7 +85,7 @@ class Beside:
         self._written = -1  # the last run in the file of sums
 
     def is_as_seen(self) -> bool:
-        """Tell whether nobody has written since this process looked; asked during a visit."""
+        """Return whether the file is unchanged since this process looked, in a visit."""
         return self._seen is not None and self._as_seen == log.state(self._database)
 
     def remembered(
@@ -95,24 +95,24 @@ class Beside:
         names: Sequence[str],
         which: Mapping[str, str | None],
         exclude_sources: Sequence[str | None],
-    ) -> tuple[dict[int, Experience], list[FeatureRecord] | None]:
-        """Return what problems taught, and the records of all names without each of the sources.
+    ) -> tuple[dict[int, Experience], list[FeatureHistory] | None]:
+        """Return the best runs of problems, and the history of all names without each source.
 
-        `which` names the space and who is always left out. No records means that there was much
+        `which` names the space and what is always left out. No histories means that there was much
         to catch up with: ask again in another visit, so that others can come in between.
         """
         stamp = self.look(con)
-        taught = experience.read(con, problem_ids, names_of=self._names_of)
-        return taught, self._feature_records(con, stamp, names, which, exclude_sources)
+        best_runs = experience.read(con, problem_ids, names_of=self._names_of)
+        return best_runs, self._feature_histories(con, stamp, names, which, exclude_sources)
 
-    def _feature_records(
+    def _feature_histories(
         self,
         con: duckdb.DuckDBPyConnection,
         stamp: Stamp,
         names: Sequence[str],
         which: Mapping[str, str | None],
         exclude_sources: Sequence[str | None],
-    ) -> list[FeatureRecord] | None:
+    ) -> list[FeatureHistory] | None:
         ids = self._feature_ids(con, str(which["space"]), names, indexing=stamp)
         sums = self._caught_up(con, stamp, kept=self._n_rows["selection"] >= SELECTIONS_FROM)
         return sums.read(con, ids, which, exclude_sources) if sums.stamp == stamp else None
@@ -145,7 +145,7 @@ class Beside:
     def _names_of(
         self, con: duckdb.DuckDBPyConnection, ids: NDArray[np.int64]
     ) -> Mapping[int, str]:
-        """Return the name of each id, and have them all at hand for who asks for their ids."""
+        """Return the name of each id, and keep them for later requests of ids."""
         names = self._at_hand.names(ids.tolist())
         missing = [each for each in ids.tolist() if each not in names]
         found = features(con, np.array(missing, np.int64))
@@ -199,9 +199,9 @@ class Beside:
     def recorded(
         self, recorded: Recorded, written: Written, run: RunRow, space: str, rows: SelectionRows
     ) -> None:
-        """Take note of a run that is on disk by now; nobody else has come to the file yet.
+        """Take note of a run that is on disk by now, while no other process has the file.
 
-        If sums are in use and it is the first of its problem, they need not ask what it says.
+        If sums are in use and it is the first of its problem, they need not read its rows.
         """
         if self._seen is not None:
             self._seen = self._seen.after(recorded, written.run_digest, written.problem_digest)
@@ -215,7 +215,7 @@ class Beside:
                 recorded.run_id,
                 space,
                 written.feature_ids,
-                feature_record.totals_of(rows.doubles("q"), rows.is_selected()),
+                feature_history.totals_of(rows.doubles("q"), rows.is_selected()),
             )
 
     def keep_index(
