@@ -80,7 +80,7 @@ def test_a_feature_without_any_property_is_the_average_one(db, folder):
 def test_columns_that_memory_does_not_know_are_named(db, folder, tmp_path):
     (tmp_path / "more.csv").write_text("name,about_money,ink\nprice,1,3\n")
     result = run("features", "--predict", tmp_path / "more.csv", "--db", db)
-    assert "not used, for memory does not know it: 'ink'." in result.stderr
+    assert "not used, because the memory does not know it: 'ink'." in result.stderr
 
 
 def test_other_meta_features_are_another_run(folder, tmp_path):
@@ -110,7 +110,7 @@ def test_a_regressor_can_be_chosen(db, folder):
         (["--predict", "."], 2, "is a folder"),
         (["--predict", "header.csv"], 1, "describes no features"),
         (["--predict", "new.csv", "--problem", "north"], 2, "choose one"),
-        (["--regressor", "knn"], 2, "give a TABLE to predict"),
+        (["--regressor", "knn"], 2, "needs --predict TABLE"),
         (["--predict", "text.csv"], 1, "'about_money=yes', are others than those that space"),
         (["--predict", "other.csv"], 1, "'colour', are others than those that space 'default'"),
         (["--predict", "new.csv", "--space", "none"], 2, "only in 'default'"),
