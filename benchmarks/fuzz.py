@@ -67,7 +67,8 @@ def table(rng):
         elif what == 4:
             frame = frame.rename(columns={column: rng.choice([*CELLS[:-8], "A", "a"])})
         else:
-            frame[f"copy of {column}"] = list(frame.iloc[:, list(frame).index(column)])
+            copied = frame.iloc[:, list(frame).index(column)].astype(object)
+            frame[f"copy of {column}"] = copied
     return frame
 
 

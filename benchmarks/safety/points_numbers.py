@@ -129,30 +129,6 @@ def projecting_from_nothing(metafs: Installation, folder: Path) -> str:
     return f"{features} of 10 features frozen, {count(compared)} of 45 problems comparable"
 
 
-SPOILER = """
-import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from metafs import Problem, solve
-class Spoiler(SelectorMixin, BaseEstimator):
-    def fit(self, X, y):
-        self.n_features_in_ = X.shape[1]
-        X[:] = 0
-        return self
-    def _get_support_mask(self):
-        return np.arange(self.n_features_in_) == 0
-X = np.random.default_rng(0).normal(size=(60, 3))
-problem = Problem.of(X, X[:, 0] > 0, feature_names=list("abc"))
-(found,) = solve(problem, db=None, selector=Spoiler())
-print(found.status, "score", found.score, (found.error or "")[:60])
-"""
-
-
-def a_plugin_that_writes_into_X(metafs: Installation, folder: Path) -> str:
-    (folder / "spoil.py").write_text(SPOILER)
-    return last_line(metafs.python("import runpy; runpy.run_path('spoil.py')", cwd=folder))
-
-
 def columns_in_another_order(metafs: Installation, folder: Path) -> str:
     rng = np.random.default_rng(0)
     differing = 0
@@ -188,7 +164,6 @@ POINTS = [
     ("7c", "Q where the measure has another b", confidence),
     ("8a", "`--transfer paper`, digits by rows", the_published_rule),
     ("8b", "`--project 10` from an empty memory, digits", projecting_from_nothing),
-    ("9a", "a selector that writes into X", a_plugin_that_writes_into_X),
     ("9b", "columns in another order, some equal", columns_in_another_order),
     ("9c", "values near 1e300", values_near_1e300),
 ]
