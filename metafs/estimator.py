@@ -16,6 +16,7 @@ from metafs.data.problem import Problem
 from metafs.data.target import settled
 from metafs.data.text_input import holds_text, numbers_of_text
 from metafs.data.typing import Array, Matrix
+from metafs.data.unlabelled import labelled_rows
 from metafs.errors import UsageError
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
@@ -23,9 +24,18 @@ from metafs.pipeline.recording import finish
 from metafs.pipeline.scoring import confidence_of, qualities
 from metafs.pipeline.selection import Selection, select
 from metafs.pipeline.settings import Plan, Settings
-from metafs.pipeline.steps import PreparedTask, Stopwatch, TaskResult, own_prior, prepare, search
+from metafs.pipeline.steps import (
+    PreparedTask,
+    Stopwatch,
+    TaskResult,
+    leave,
+    own_prior,
+    prepare,
+    search,
+)
 from metafs.plugin.prior import as_prior
 from metafs.plugin.registry import Registry
+from metafs.stats.linear.rows import stacked
 
 UNNAMED = "unnamed"
 
@@ -135,6 +145,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             Numbers, text, categories, booleans or dates, some of them missing.
         y : array of shape (n_samples,)
+            Rows whose target is missing (NaN, None, empty text) count as rows without a target.
         prior : array of shape (n_features,) or Prior, optional
             Expectations in [0, 1].
         meta_features : array or data frame of shape (n_features, k), optional
@@ -144,7 +155,9 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             Rows without a target, with the columns of X, for selectors that learn from them.
         """
         plan = self._plan()
-        X, y, X_unlabelled, categories = self._validated(plan, X, y, X_unlabelled)
+        X, y, without = labelled_rows(X, y)
+        unlabelled = [each for each in (without, X_unlabelled) if each is not None]
+        X, y, X_unlabelled, categories = self._validated(plan, X, y, unlabelled)
         names = getattr(self, "feature_names_in_", None)
         keep = self._kept_columns(names)
         if self.db is None:
@@ -183,7 +196,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return self
 
     def _validated(
-        self, plan: Plan, X: Any, y: Any, X_unlabelled: Any
+        self, plan: Plan, X: Any, y: Any, unlabelled: list[Any]
     ) -> tuple[Matrix, Array, Matrix | None, dict[int, tuple[str, ...]]]:
         """Return all as numbers, and the labels of the columns that held text."""
         sparse = "csr" if get_tags(plan.selector).input_tags.sparse else False
@@ -192,18 +205,17 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             "ensure_all_finite": "allow-nan",
             "dtype": np.float64,
         }
-        given = [X] if X_unlabelled is None else [X, X_unlabelled]
-        if not any(map(holds_text, given)):
+        categories: dict[int, tuple[str, ...]] = {}
+        if not any(map(holds_text, [X, *unlabelled])):
             X, y = validate_data(self, X, y, ensure_min_samples=2, **rules)
-            if X_unlabelled is not None:
-                X_unlabelled = validate_data(self, X_unlabelled, reset=False, **rules)
-            return X, y, X_unlabelled, {}
-        validate_data(self, X, skip_check_array=True)  # for the names of the columns
-        if X_unlabelled is not None:
-            validate_data(self, X_unlabelled, skip_check_array=True, reset=False)
-        matrices, categories = numbers_of_text(given, self.name or UNNAMED)
-        X, y = check_X_y(matrices[0], y, ensure_min_samples=2, **rules)
-        return X, y, matrices[1] if X_unlabelled is not None else None, categories
+            more = [validate_data(self, each, reset=False, **rules) for each in unlabelled]
+        else:
+            validate_data(self, X, skip_check_array=True)  # for the names of the columns
+            for each in unlabelled:
+                validate_data(self, each, skip_check_array=True, reset=False)
+            (X, *more), categories = numbers_of_text([X, *unlabelled], self.name or UNNAMED)
+            X, y = check_X_y(X, y, ensure_min_samples=2, **rules)
+        return X, y, stacked(more[0], *more[1:]) if more else None, categories
 
     def _fit_with_memory(
         self, db: str | PathLike[str], problem: Problem, plan: Plan, prior: Any, keep: list[int]
@@ -220,7 +232,10 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         if memory.solved(problem, plan.settings.digest_for(problem)) is None:
             confidence = confidence_of(plan.selector)
             quality = qualities(problem, selection.selected, confidence=confidence)
-            finish(task, TaskResult(selection, None, quality, clock.seconds), memory)
+            with clock("learn"):
+                reference = leave(task)
+            result = TaskResult(selection, None, quality, clock.seconds, learned=reference)
+            finish(task, result, memory)
         return task, selection
 
     def _plan(self) -> Plan:

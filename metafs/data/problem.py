@@ -263,7 +263,13 @@ class Problem:
             X_unlabelled = without_infinities(X_unlabelled, feature_names, Notes())
         X = without_infinities(X, feature_names, notes)
         used = usable_columns(
-            X, feature_names, leave_out=leave_out, keep=keep, notes=notes, where=where
+            X,
+            feature_names,
+            leave_out=leave_out,
+            keep=keep,
+            notes=notes,
+            where=where,
+            X_unlabelled=X_unlabelled,
         )
         meta_features, meta_feature_names = checks.checked_meta_features(
             meta_features, meta_feature_names, len(feature_names), where

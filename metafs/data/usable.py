@@ -36,8 +36,12 @@ def usable_columns(
     keep: Collection[str],
     notes: Notes,
     where: str,
+    X_unlabelled: Matrix | None = None,
 ) -> Array:
-    """Return the positions of the columns to use; those in `keep` need only have a value."""
+    """Return the positions of the columns to use; those in `keep` need only have a value.
+
+    A column that varies among rows without target is not constant: memory may know its weight.
+    """
     used = np.ones(X.shape[1], dtype=bool)
     if leave_out == "nothing":
         return np.flatnonzero(used)
@@ -50,7 +54,7 @@ def usable_columns(
         notes.add(EMPTY, names[j])
         used[j] = False
     if leave_out == "constant":
-        for j in _constant(X).tolist():
+        for j in _constant(X, X_unlabelled).tolist():
             if used[j] and names[j] not in keep:
                 notes.add(CONSTANT, names[j])
                 used[j] = False
@@ -71,8 +75,11 @@ def _empty(X: Matrix) -> Array:
     return np.flatnonzero(n_missing == X.shape[0])
 
 
-def _constant(X: Matrix) -> Array:
+def _constant(X: Matrix, X_unlabelled: Matrix | None) -> Array:
     """Return the columns with one value in all rows; one that is sometimes missing is none."""
     if issparse(X):
         return np.flatnonzero(X.max(axis=0).toarray() == X.min(axis=0).toarray())
-    return np.flatnonzero((X == X[0]).all(axis=0))
+    constant = (X == X[0]).all(axis=0)
+    if X_unlabelled is not None:
+        constant &= (X_unlabelled == X[0]).all(axis=0)
+    return np.flatnonzero(constant)

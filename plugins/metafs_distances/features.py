@@ -21,15 +21,17 @@ below 1 are the rule.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.plugin.signature import Signature, hash_keys, signature_of
 from metafs.stats.discretise import Codes, discretise
+from metafs.stats.linear.rows import stacked
 from metafs_distances.divergence import RootJensenShannon, labelled_target
 
 _ROUNDING = 1e-9  # a statistic below this, relative to the count, is rounding
@@ -75,6 +77,15 @@ def association(counts: Array, n_c: Array) -> Array:
     return np.where(found > _ROUNDING * n_v, found, 0.0)
 
 
+def _codes(problem: Problem, n_bins: int) -> Codes:
+    """Return the bins of the labelled rows; rows without target help to tell the quantiles."""
+    rows = stacked(problem.X, problem.X_unlabelled)
+    codes = discretise(rows, n_bins=n_bins, categories=problem.categories)
+    if problem.X_unlabelled is None:
+        return codes
+    return replace(codes, matrix=csc_array(codes.matrix[: problem.n_samples]))
+
+
 @dataclass(frozen=True)
 class JsdFeatures(RootJensenShannon):
     """Root Jensen-Shannon divergence over (feature, value bin), by association with the target.
@@ -103,7 +114,7 @@ class JsdFeatures(RootJensenShannon):
     def signature(self, problem: Problem) -> Signature:
         """Describe a problem by the values of its features that are associated with classes."""
         y, labels = labelled_target(problem, self.n_bins)
-        codes = discretise(problem.X, n_bins=self.n_bins, categories=problem.categories)
+        codes = _codes(problem, self.n_bins)
         features, code, classes, counts = bin_class_counts(codes, y, len(labels))
         width = 1 + int(code.max(initial=0))
         values, row = np.unique(features * width + code, return_inverse=True)

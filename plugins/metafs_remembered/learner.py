@@ -14,12 +14,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from metafs.data.checks import check_known
 from metafs.data.parameters import check_between
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
+from metafs.data.unlabelled import labelled_rows
 from metafs.errors import UsageError
 from metafs.plugin.prior import Prior
 from metafs.stats.linear import LinearModel, WeightPrior, fit_linear
+from metafs.stats.linear.rows import stacked
 from metafs.stats.threads import threads_for
 
 
@@ -42,6 +45,21 @@ def as_rows(X: Any) -> Matrix:
     return csr_array(X) if issparse(X) else np.asarray(X)
 
 
+def as_unlabelled(named: str, *tables: Any) -> Matrix | None:
+    """Return rows without label, of several tables of which some may be None."""
+    found: Matrix | None = None
+    for each in tables:
+        if each is not None:
+            rows = as_rows(
+                check_array(
+                    each, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan"
+                )
+            )
+            check_known(rows, named)
+            found = rows if found is None else stacked(found, rows)
+    return found
+
+
 class _Remembered(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What classifier and regressor share."""
 
@@ -54,8 +72,6 @@ class _Remembered(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
     def _learn(self, X: Any, y: Array, prior: Any, X_unlabelled: Any, classes: bool) -> None:
         if self.strength != "auto":
             check_between("strength", self.strength, -1e-300)
-        if X_unlabelled is not None:
-            X_unlabelled = as_rows(check_array(X_unlabelled, accept_sparse="csr", dtype=np.float64))
         with threads_for(X.shape[0] * X.shape[1]):
             self.model_: LinearModel = fit_linear(
                 as_rows(X),
@@ -119,11 +135,14 @@ class RememberedClassifier(ClassifierMixin, _Remembered):  # type: ignore[misc]
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
+            Rows where it is missing (NaN, None, empty text) have no label.
         prior : Prior or WeightPrior, default=None
             What memory knows of these columns.
         X_unlabelled : array-like or sparse matrix, default=None
-            Rows without label.
+            Further rows without label.
         """
+        X, y, without = labelled_rows(X, y)
+        more = as_unlabelled(type(self).__name__, without, X_unlabelled)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
@@ -132,7 +151,7 @@ class RememberedClassifier(ClassifierMixin, _Remembered):  # type: ignore[misc]
                 "RememberedClassifier needs two classes, but y holds one class only: label rows "
                 "of another class too."
             )
-        self._learn(X, y, prior, X_unlabelled, classes=True)
+        self._learn(X, y, prior, more, classes=True)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -173,8 +192,10 @@ class RememberedRegressor(RegressorMixin, _Remembered):  # type: ignore[misc]
         X_unlabelled: Any = None,
     ) -> Self:
         """Fit to labelled rows; the parameters are those of `RememberedClassifier.fit`."""
+        X, y, without = labelled_rows(X, y)
+        more = as_unlabelled(type(self).__name__, without, X_unlabelled)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
-        self._learn(X, y, prior, X_unlabelled, classes=False)
+        self._learn(X, y, prior, more, classes=False)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -205,7 +226,8 @@ class RememberedLearner(_Remembered):
         X_unlabelled: Any = None,
     ) -> Self:
         """Fit whichever of the two suits y."""
-        kind = RememberedClassifier if holds_classes(np.asarray(y)) else RememberedRegressor
+        _, labels, _ = labelled_rows(X, y)
+        kind = RememberedClassifier if holds_classes(np.asarray(labels)) else RememberedRegressor
         self.estimator_ = kind(**self.get_params(deep=False)).fit(
             X, y, prior=prior, X_unlabelled=X_unlabelled
         )

@@ -9,13 +9,12 @@ reference.
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from metafs.data.checks import check_known
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
+from metafs.data.unlabelled import labelled_rows
 from metafs.plugin.prior import Prior
 from metafs.plugin.ranking import n_to_keep
 from metafs.plugin.selector import BaseSelector
@@ -24,7 +23,7 @@ from metafs.stats.linear.loss import loss_of
 from metafs.stats.linear.model import targets_of
 from metafs.stats.linear.rows import stacked
 from metafs.stats.threads import threads_for
-from metafs_remembered.learner import weights_known
+from metafs_remembered.learner import as_unlabelled, weights_known
 
 _LARGEST = 200  # columns in the order of the path; the others follow by weight times spread
 
@@ -87,9 +86,9 @@ class ProjectedSelector(BaseSelector):
         Parameters
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The labelled rows.
+            The rows.
         y : array-like of shape (n_samples,)
-            Classes or numbers.
+            Classes or numbers; rows where it is missing (NaN, None, empty text) have no label.
         prior : Prior or array-like of shape (n_features,), default=None
             What memory knows; only what it knows of weights counts.
         meta_features : array-like of shape (n_features, k), default=None
@@ -97,13 +96,10 @@ class ProjectedSelector(BaseSelector):
         task : {"auto", "classes", "numbers"}, default="auto"
             What y holds.
         X_unlabelled : array-like or sparse matrix, default=None
-            Rows without label.
+            Further rows without label.
         """
-        self._unlabelled: Matrix | None = None
-        if X_unlabelled is not None:
-            more = check_array(X_unlabelled, accept_sparse="csr", dtype=np.float64)
-            check_known(more, type(self).__name__)
-            self._unlabelled = csr_array(more) if issparse(more) else more
+        X, y, without = labelled_rows(X, y)
+        self._unlabelled: Matrix | None = as_unlabelled(type(self).__name__, without, X_unlabelled)
         super().fit(X, y, prior=prior, meta_features=meta_features, task=task)
         del self._unlabelled
         return self

@@ -195,6 +195,23 @@ def test_the_estimator_takes_rows_without_target():
     assert selector.get_support().tolist() == [True] * 5 + [False] * (N - 5)
 
 
+def test_the_estimator_takes_missing_targets_as_rows_without_target():
+    problem = half_labelled()
+    X = np.vstack([problem.X, problem.X_unlabelled[:30]])
+    y = np.concatenate([problem.y, np.full(30, np.nan)])
+    selector = MetaSelector(Unlabelled()).fit(X, y, X_unlabelled=problem.X_unlabelled[30:])
+    assert selector.get_support().tolist() == [True] * 5 + [False] * (N - 5)
+
+
+def test_the_estimator_leaves_weights(tmp_path):
+    path = tmp_path / "m.duckdb"
+    shops = [shop(k) for k in range(3)]
+    for each in shops:
+        found = MetaSelector("infogain", db=path, name=each.name, space="default")
+        found.fit(each.X, each.y)
+    assert found.prior_.weights.directions.problems == ("shop 0", "shop 1")
+
+
 def test_a_category_that_only_unlabelled_rows_have_is_missing_there():
     import pandas as pd
 

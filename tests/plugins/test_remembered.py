@@ -71,3 +71,20 @@ def test_projected_chooses_few_features_where_few_suffice():
     assert found.get_support()[:5].all()
     assert found.get_support().sum() < 15
     assert "within one standard error" in found.stopped_
+
+
+@pytest.mark.parametrize("labels", ["text", "numbers"])
+def test_rows_with_a_missing_target_are_unlabelled_rows(labels):
+    X, f, weights = linear_problem(60)
+    y = np.where(f > 0, "up", "down").astype(object) if labels == "text" else f.copy()
+    y[20:] = None if labels == "text" else np.nan
+    given = y[:20].astype(str) if labels == "text" else y[:20]
+    for estimator in (RememberedLearner(), ProjectedSelector(3)):
+        apart = estimator.__class__(**estimator.get_params()).fit(
+            X[:20], given, X_unlabelled=X[20:]
+        )
+        together = estimator.fit(X, y)
+        if hasattr(together, "predict"):
+            assert (together.predict(X) == apart.predict(X)).all()
+        else:
+            np.testing.assert_array_equal(together.scores_, apart.scores_)

@@ -104,7 +104,7 @@ def scaled_columns(table: Matrix, factor: Array) -> Matrix:
     return np.asarray(table * factor)
 
 
-def stacked(X: Matrix, more: Matrix | None) -> Matrix:
+def stacked(X: Matrix, more: Matrix | None = None) -> Matrix:
     """Return the rows of both, sparse if the first are."""
     if more is None or more.shape[0] == 0:
         return X
