@@ -75,7 +75,7 @@ def test_projected_chooses_few_features_where_few_suffice():
 
 @pytest.mark.parametrize("labels", ["text", "numbers"])
 def test_rows_with_a_missing_target_are_unlabelled_rows(labels):
-    X, f, weights = linear_problem(60)
+    X, f, _ = linear_problem(60)
     y = np.where(f > 0, "up", "down").astype(object) if labels == "text" else f.copy()
     y[20:] = None if labels == "text" else np.nan
     given = y[:20].astype(str) if labels == "text" else y[:20]
