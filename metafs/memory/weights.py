@@ -125,7 +125,12 @@ def history_of(
     directions, problem_ids = _directions(asked, known, parts, places)
     relevance, speakers = _relevance(asked, known, affinity, places)
     return ModelHistory(
-        WeightPrior(directions, _scales(known, places), _experience(known, affinity)),
+        WeightPrior(
+            directions,
+            _scales(known, places),
+            _experience(known, affinity),
+            _words(known, places),
+        ),
         problem_ids,
         relevance,
         speakers,
@@ -209,6 +214,15 @@ def _scales(known: Sequence[Reference], places: Places) -> Scales | None:
         np.divide(each, n, out=unknown.copy(), where=n > 0) for each in (nonzero, total, squares)
     )
     return Scales(n, share, mean, np.sqrt(np.maximum(square - mean**2, 0.0)))
+
+
+def _words(known: Sequence[Reference], places: Places) -> Array:
+    """Return the columns that more models took for words than not."""
+    votes = np.zeros(places.n_features)
+    for model in known:
+        _, ours = places.of(model.feature_ids)
+        votes[ours] += {"words": 1, "standard": -1}.get(model.preparation, 0)
+    return votes > 0
 
 
 def _relevance(

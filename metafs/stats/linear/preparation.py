@@ -81,29 +81,34 @@ def word_columns(X: Matrix) -> Array:
     >>> word_columns(rare).all(), word_columns(rare * 255.0).any(), word_columns(rare[:, :9]).any()
     (np.True_, np.False_, np.False_)
     """
-    n_features = X.shape[1]
-    nothing = np.zeros(n_features, dtype=bool)
-    if n_features < _LEAST_WORDS:
+    nothing = np.zeros(X.shape[1], dtype=bool)
+    if X.shape[1] < _LEAST_WORDS:
         return nothing
-    if issparse(X):
-        odd = (X.data < 0) | (X.data != np.floor(X.data))
-        counts = np.bincount(X.indices[odd], minlength=n_features) == 0
-        values = X.data[counts[X.indices]]
-        values = values[values != 0]
-    else:
-        counts = ((X >= 0) & (np.floor(X) == X)).all(axis=0)
-        values = X[:, counts]
-        values = values[values != 0]
+    counts = count_columns(X)
+    values = X.data[counts[X.indices]] if issparse(X) else X[:, counts]
+    values = values[values != 0]
     n_cells = X.shape[0] * np.count_nonzero(counts)
     if np.count_nonzero(counts) < _LEAST_WORDS or len(values) > _SPARSE * n_cells:
         return nothing
     return counts if np.mean(values <= 2) >= 0.5 else nothing
 
 
+def count_columns(X: Matrix) -> Array:
+    """Return which columns hold whole numbers from 0 only."""
+    if not issparse(X):
+        return np.asarray(((X >= 0) & (np.floor(X) == X)).all(axis=0))
+    odd = (X.data < 0) | (X.data != np.floor(X.data))
+    return np.bincount(X.indices[odd], minlength=X.shape[1]) == 0
+
+
 def prepare(X: Matrix, scales: Scales | None = None, *, words: Array | None = None) -> Preparation:
-    """Learn the preparation from all rows at hand and from what memory knows of the columns."""
+    """Learn the preparation from all rows at hand and from what memory knows of the columns.
+
+    Columns that memory knows as `words` are words, though they may be too few here to be told.
+    """
     here = scales_of(X)
-    words = word_columns(X) if words is None else words
+    looks_like = word_columns(X)
+    words = looks_like if words is None else looks_like | (words & count_columns(X))
     pooled = here if scales is None else pool(here, scales)
     known = np.maximum(pooled.n_rows, 1.0)
     idf = np.log((1 + known) / (1 + known * pooled.document_frequency)) + 1

@@ -123,7 +123,8 @@ def rows_under(
     """Return the labelled rows, how columns are prepared, and their spread on all rows at hand."""
     everything = stacked(X, X_unlabelled)
     if preparation is None:
-        preparation = prepare(everything, None if prior is None else prior.scales)
+        known_scales = (None, None) if prior is None else (prior.scales, prior.words)
+        preparation = prepare(everything, known_scales[0], words=known_scales[1])
     table = preparation(everything)
     known = prior.directions if prior is not None else None
     scores, directions = coherent_scores(table, known)

@@ -123,6 +123,9 @@ class WeightPrior:
     directions: Directions | None = None
     scales: Scales | None = None
     experience: TransferExperience | None = None
+    words: Array | None = None
+    """(n_features,) Which columns past models took for words, whatever a part of them looks like;
+    the directions are in that unit."""
 
     def columns(self, columns: Any) -> "WeightPrior":
         """Return what is known of some columns only."""
@@ -130,4 +133,5 @@ class WeightPrior:
             self,
             directions=None if self.directions is None else self.directions.columns(columns),
             scales=None if self.scales is None else self.scales.columns(columns),
+            words=None if self.words is None else self.words[columns],
         )

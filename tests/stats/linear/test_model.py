@@ -223,3 +223,16 @@ def test_a_projection_on_all_candidates_is_the_reference_itself():
     assert projection.explained(5) == pytest.approx(1.0)
     shares = [projection.explained(k) for k in range(1, 6)]
     assert shares == sorted(shares)
+
+
+def test_columns_that_memory_knows_as_words_stay_words_when_few_are_selected():
+    rng = np.random.default_rng(0)
+    X = (rng.random((40, 300)) < 0.05).astype(float)
+    y = np.arange(40) % 2
+    known = WeightPrior(words=np.ones(300, dtype=bool))
+    few = np.arange(10)
+    model = fit_linear(X[:, few], y, classes=True, prior=known.columns(few))
+    assert model.preparation.words.all()
+    assert not fit_linear(X[:, few], y, classes=True).preparation.words.any()
+    negative = fit_linear(X[:, few] - 1, y, classes=True, prior=known.columns(few))
+    assert not negative.preparation.words.any()
