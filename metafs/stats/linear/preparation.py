@@ -98,7 +98,7 @@ def count_columns(X: Matrix) -> Array:
     if not issparse(X):
         return np.asarray(((X >= 0) & (np.floor(X) == X)).all(axis=0))
     odd = (X.data < 0) | (X.data != np.floor(X.data))
-    return np.bincount(X.indices[odd], minlength=X.shape[1]) == 0
+    return np.asarray(np.bincount(X.indices[odd], minlength=X.shape[1]) == 0)
 
 
 def prepare(X: Matrix, scales: Scales | None = None, *, words: Array | None = None) -> Preparation:
