@@ -7,7 +7,8 @@ which :math:`N_j` have word j, its values are multiplied by
 
 and each row is brought to unit length. Counts enter as 1 + log(count). N and :math:`N_j`, and
 likewise the means and standard deviations of numbers, are pooled over the rows at hand, labelled or
-not, and the rows that memory knows of: a few rows tell them badly.
+not, and the rows that memory knows of: a few rows tell them badly. Rows of memory count if they
+agree with those at hand (`metafs.stats.linear.agreement`).
 """
 
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from metafs.data.typing import Array, Matrix
+from metafs.stats.linear.agreement import agreeing
 from metafs.stats.linear.weight_prior import Scales
 
 _LEAST_WORDS = 100
@@ -109,7 +111,7 @@ def prepare(X: Matrix, scales: Scales | None = None, *, words: Array | None = No
     here = scales_of(X)
     looks_like = word_columns(X)
     words = looks_like if words is None else looks_like | (words & count_columns(X))
-    pooled = here if scales is None else pool(here, scales)
+    pooled = here if scales is None else pool(here, agreeing(here, scales, words))
     known = np.maximum(pooled.n_rows, 1.0)
     idf = np.log((1 + known) / (1 + known * pooled.document_frequency)) + 1
     size = np.abs(pooled.mean) + pooled.spread

@@ -236,3 +236,25 @@ def test_columns_that_memory_knows_as_words_stay_words_when_few_are_selected():
     assert not fit_linear(X[:, few], y, classes=True).preparation.words.any()
     negative = fit_linear(X[:, few] - 1, y, classes=True, prior=known.columns(few))
     assert not negative.preparation.words.any()
+
+
+@pytest.mark.parametrize("kind", ["words", "numbers"])
+def test_scales_of_other_columns_are_not_believed(kind):
+    rng = np.random.default_rng(0)
+    share = rng.beta(0.3, 3.0, size=300)
+    centre, width = rng.normal(size=300), rng.gamma(2.0, size=300)
+
+    def rows(n):
+        if kind == "words":
+            return (rng.random((n, 300)) < share).astype(float)
+        return centre + width * rng.normal(size=(n, 300))
+
+    few, many = rows(12), scales_of(rows(2000))
+    truth = prepare(rows(20_000)).factor
+    order = rng.permutation(300)
+    error = {
+        name: np.mean(np.log(prepare(few, known).factor / truth) ** 2)
+        for name, known in [("none", None), ("right", many), ("other", many.columns(order))]
+    }
+    assert error["right"] < 0.2 * error["none"]
+    assert error["other"] < 1.2 * error["none"]
