@@ -4,7 +4,7 @@ Without memory it is L2 logistic or ridge regression with its regularisation cho
 cross-validation.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -120,11 +120,13 @@ def fit_linear(
         How rows are divided into folds.
     """
     targets, labels = targets_of(y, classes)
-    rows, preparation, spread = rows_under(X, X_unlabelled, prior)
+    rows, preparation, spread = rows_under(X, X_unlabelled, prior, classes=classes)
     unit = 1.0
     if not classes:
         unit = float(targets.std()) or 1.0
         targets = targets / unit
+    if rows.mean is not None:
+        rows = replace(rows, mean=rows.mean / unit)
     fitting = _Fitting(rows, targets, y, classes, sample_weight, seed)
     experience = None if prior is None else prior.experience
     if not rows.scores.shape[1]:
@@ -198,7 +200,9 @@ class _Fitting:
             return choice, 1.0, None
         losses, best, held = [], [], []
         for s in grid:
-            decision = self.spectrum(float(s)).held_out(self.targets, LAMBDAS, self.folds)
+            expected = self.rows.expected(float(s))
+            apart = self.targets - expected
+            decision = self.spectrum(float(s)).held_out(apart, LAMBDAS, self.folds) + expected
             loss = loss_of(decision, self.targets, self.codes).mean(axis=1)
             k = int(np.argmin(loss.mean(axis=1)))
             losses.append(loss[k])
@@ -214,22 +218,25 @@ class _Fitting:
     def solve(self, strength: float, regularisation: float) -> tuple[Array, Array, Array]:
         """Return weights of columns, memory's part of them, and fitted values, of all rows."""
         rows, targets, sample_weight = self.everything
+        expected = rows.expected(strength)
+        apart = targets - expected
         if len(rows) == len(self.rows):
             spectrum = self.spectrum(strength)
         elif rows.width < MOST_ROWS:
             spectrum = _spectrum(rows, strength, sample_weight)
         else:
-            return fit_large(
+            coef, remembered, fitted = fit_large(
                 rows,
-                targets,
+                apart,
                 strength,
                 regularisation,
                 classes=self.classes,
                 sample_weight=sample_weight,
             )
+            return _around(rows, strength, coef, remembered, fitted + expected)
         solve = logistic if self.classes else Spectrum.ridge
-        alpha, fitted = solve(spectrum, targets, regularisation)
-        return *rows.weights(alpha, strength), fitted
+        alpha, fitted = solve(spectrum, apart, regularisation)
+        return _around(rows, strength, *rows.weights(alpha, strength), fitted + expected)
 
     def slope(self, held_out: Array | None, fitted: Array) -> float:
         """Return the slope that makes probabilities of decision values.
@@ -242,6 +249,15 @@ class _Fitting:
         slope = float(class_loss(held_out, self.codes)[1])
         spread = float(fitted.std())
         return slope * float(held_out.std()) / spread if spread > 0 else 1.0
+
+
+def _around(
+    rows: Rows, strength: float, coef: Array, remembered: Array, fitted: Array
+) -> tuple[Array, Array, Array]:
+    """Add the prior mean to weights that were learned around it."""
+    if strength == 0 or rows.mean is None:
+        return coef, remembered, fitted
+    return coef + rows.mean, remembered + rows.mean, fitted
 
 
 def _spectrum(rows: Rows, strength: float, sample_weight: Array | None) -> Spectrum:

@@ -84,7 +84,7 @@ def transfer_curve(
     at_hand = np.sort(rng.permutation(unseen)[:_MOST_ROWS])
     if len(at_hand) < _LEAST_JUDGED or (classes and len(np.unique(y[at_hand])) < 2):
         return None
-    rows, _, _ = rows_under(X[at_hand], None, prior)
+    rows, _, _ = rows_under(X[at_hand], None, prior, classes=classes)
     targets, _ = targets_of(y[at_hand], classes)
     codes = np.unique(y[at_hand], return_inverse=True)[1] if classes else None
     curve = np.full((len(n_labels), len(STRENGTHS)), np.nan)
@@ -125,11 +125,15 @@ def _losses(
     for s in STRENGTHS:
         covariance = rows.covariance(s)
         spectrum = spectrum_of(covariance[np.ix_(labelled, labelled)])
-        held_out = spectrum.held_out(targets[labelled], LAMBDAS, folds)
+        expected = rows.expected(s)
+        apart = (targets - expected)[labelled]
+        at = expected if isinstance(expected, float) else expected[labelled]
+        held_out = spectrum.held_out(apart, LAMBDAS, folds) + at
         loss = loss_of(held_out, targets[labelled], None if codes is None else codes[labelled])
         best = LAMBDAS[int(np.argmin(loss.mean(axis=(1, 2))))]
-        alpha, fitted = spectrum.ridge(targets[labelled], best)
-        across = covariance[:, labelled] @ alpha
+        alpha, fitted = spectrum.ridge(apart, best)
+        across = covariance[:, labelled] @ alpha + expected
+        fitted = fitted + at
         decision = across[judged] + (fitted - across[labelled]).mean(axis=0)
         judged_codes = None if codes is None else codes[judged]
         mean = float(loss_of(decision, targets[judged], judged_codes).mean())

@@ -16,6 +16,13 @@ a large r, and one whose columns have changed their meaning has r = 1, which no 
 see. The scores S get the variance :math:`((r - 1) / 4)^2`, plus :math:`4 / n^2` with
 :math:`n = (\sum w_j^2)^2 / \sum w_j^4` columns that carry the direction: of few columns little
 coherence can be expected.
+
+Where the target is a number, past models that ask the same question agree with each other, and
+:math:`\gamma` then has the mean :math:`b \bar w`. With
+:math:`\kappa = |\bar w|^2 / \overline{|w|^2}`, which is 1 if all directions are equal and
+:math:`1/m` if they have nothing in common,
+
+.. math:: b = \frac{\kappa - 1/m}{\kappa (1 - 1/m)} .
 """
 
 from dataclasses import dataclass, replace
@@ -29,6 +36,7 @@ from metafs.stats.linear.preparation import Preparation, prepare
 from metafs.stats.linear.weight_prior import Directions, WeightPrior
 
 _NO_SPREAD = 1e-9
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +53,8 @@ class Rows:
     """(m, n_features) The directions in the same units."""
     coherence: float = 0.0
     """The mean variance of the scores, on all rows at hand."""
+    mean: Array | None = None
+    """(n_features,) The prior mean of the weights when memory is believed; None if it is 0."""
 
     def __len__(self) -> int:
         return int(self.table.shape[0])
@@ -53,6 +63,12 @@ class Rows:
     def width(self) -> int:
         """How many columns and directions there are."""
         return int(self.table.shape[1] + self.scores.shape[1])
+
+    def expected(self, strength: float) -> Array | float:
+        """Return what the prior mean predicts of each row, (n_rows, 1); 0 without memory."""
+        if strength == 0 or self.mean is None:
+            return 0.0
+        return np.asarray(self.table @ self.mean)[:, None]
 
     def taken(self, rows: Array) -> "Rows":
         """Return some of the rows."""
@@ -81,7 +97,10 @@ class Rows:
         return own if strength == 0 else np.hstack([own, strength * self.scores])
 
     def weights(self, alpha: Array, strength: float) -> tuple[Array, Array]:
-        """Return the weights of columns for weights of rows, and the part that is memory's."""
+        """Return the weights of columns for weights of rows, and the part that is memory's.
+
+        The prior mean is part of neither.
+        """
         own = np.asarray(self.table.T @ alpha).T * self.variance
         if strength == 0 or not self.scores.shape[1]:
             return own, np.zeros_like(own)
@@ -119,6 +138,7 @@ def rows_under(
     prior: WeightPrior | None,
     *,
     preparation: Preparation | None = None,
+    classes: bool = True,
 ) -> tuple[Rows, Preparation, Array]:
     """Return the labelled rows, how columns are prepared, and their spread on all rows at hand."""
     everything = stacked(X, X_unlabelled)
@@ -130,7 +150,8 @@ def rows_under(
     scores, directions = coherent_scores(table, known)
     n = X.shape[0]
     mean_variance = float(np.einsum("ij,ij->", scores, scores) / len(scores))
-    rows = Rows(table[:n], preparation.variance, scores[:n], directions, mean_variance)
+    mean = None if classes or known is None else common_part(known.weights)
+    rows = Rows(table[:n], preparation.variance, scores[:n], directions, mean_variance, mean)
     return rows, preparation, spread_of(table)
 
 
@@ -150,6 +171,24 @@ def coherent_scores(table: Matrix, known: Directions | None) -> tuple[Array, Arr
     useful = r > 0
     unit = np.sqrt(wanted[useful] / variance[useful] / len(known))
     return scores[:, useful] * unit, known.weights[useful] * unit[:, None]
+
+
+def common_part(weights: Array) -> Array | None:
+    """Return the mean of directions, shrunk by how little they agree; None if they do not.
+
+    Examples
+    --------
+    >>> common_part(np.array([[1.0, 1.0], [1.0, -1.0]]))
+    >>> common_part(np.array([[1.0, 0.0], [1.0, 0.0]]))
+    array([1., 0.])
+    """
+    m, mean = len(weights), weights.mean(axis=0)
+    size = float(np.mean(np.sum(weights**2, axis=1)))
+    if m < 2 or size == 0:
+        return None
+    agreement = float(mean @ mean) / size
+    b = (agreement - 1 / m) / (1 - 1 / m) / max(agreement, 1 / m)
+    return mean * b if b > _ROUNDING else None
 
 
 def coherence(X: Matrix, prior: WeightPrior) -> float:

@@ -258,3 +258,22 @@ def test_scales_of_other_columns_are_not_believed(kind):
     }
     assert error["right"] < 0.2 * error["none"]
     assert error["other"] < 1.2 * error["none"]
+
+
+def test_past_models_of_one_question_are_the_prior_mean_of_a_number():
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=40)
+    past = common + 0.3 * rng.normal(size=(12, 40))
+    X, X_test = rng.normal(size=(6, 40)), rng.normal(size=(500, 40))
+    told, own = (
+        fit_linear(X, X @ common, classes=False, prior=prior)
+        for prior in (WeightPrior(Directions.of(past)), None)
+    )
+    error = [np.mean((m.predict(X_test) - X_test @ common) ** 2) for m in (told, own)]
+    assert error[0] < 0.05 * error[1]
+    np.testing.assert_allclose(told.from_memory[0], told.coef[0], atol=0.5)
+    signs = np.where(np.arange(12) % 2, 1.0, -1.0)[:, None]
+    without_common_part = fit_linear(
+        X, X @ common, classes=False, prior=WeightPrior(Directions.of(signs * past)), strength=0.1
+    )
+    assert np.abs(without_common_part.from_memory).max() < 0.2 * np.abs(common).max()
