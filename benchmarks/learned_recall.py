@@ -47,7 +47,7 @@ from stream_memory import Memory, Stream
 from metafs.data.typing import Array
 from metafs.errors import MetafsError
 from metafs.plugin.prior import Prior
-from metafs.transfer.expectation import FAR, STARTS, expect, selection_frequency
+from metafs.transfer.expectation import FAR, STARTS, TRANSFERS, expect, selection_frequency
 from metafs_climb import Climb
 
 FIRST, EVERY, LATEST = 15, 10, 60
@@ -56,7 +56,7 @@ Arm = Callable[[Memory, int], Prior | None]
 
 
 def ranked(memory: Memory, i: int) -> Prior | None:
-    return expect([], memory.stream.problems[i].feature_names, "ranked")
+    return expect([], memory.stream.problems[i].feature_names, TRANSFERS["ranked"])
 
 
 def guided(
@@ -66,7 +66,7 @@ def guided(
     if not memory.solved:
         return None
     near = memory.nearest(getattr(memory.stream, near_by)[i])
-    prior = expect(near, memory.stream.problems[i].feature_names, record=memory.record(i))
+    prior = expect(near, memory.stream.problems[i].feature_names, history=memory.record(i))
     if prior is None or near_by == doubt_by:
         return prior
     nearest = getattr(memory.stream, doubt_by)[i, memory.solved].min()

@@ -20,21 +20,15 @@ from metafs.data.unlabelled import labelled_rows
 from metafs.errors import UsageError
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
+from metafs.pipeline.expecting import own_prior
 from metafs.pipeline.recording import finish
 from metafs.pipeline.scoring import confidence_of, qualities
 from metafs.pipeline.selection import Selection, select
 from metafs.pipeline.settings import Plan, Settings
-from metafs.pipeline.steps import (
-    PreparedTask,
-    Stopwatch,
-    TaskResult,
-    leave,
-    own_prior,
-    prepare,
-    search,
-)
+from metafs.pipeline.steps import PreparedTask, Stopwatch, TaskResult, leave, prepare, search
 from metafs.plugin.prior import as_prior
 from metafs.plugin.registry import Registry
+from metafs.stats.discretise import codes_kept
 from metafs.stats.linear.rows import stacked
 
 UNNAMED = "unnamed"
@@ -223,19 +217,20 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """Recall, select, and record, unless the same has been recorded before."""
         memory = Memory(MetaDB(db), plan.distance)
         memory.db.ensure()
-        task = prepare(problem, plan, memory, exclude_name=problem.name)
+        task = prepare(problem, plan, memory, exclude_name=problem.name, learning=False)
         if prior is not None:
             task = replace(task, prior=as_prior(prior, problem.n_features))
         clock = Stopwatch()
-        with clock("select"):
-            selection = search(task, keep)
-        if memory.solved(problem, plan.settings.digest_for(problem)) is None:
-            confidence = confidence_of(plan.selector)
-            quality = qualities(problem, selection.selected, confidence=confidence)
-            with clock("learn"):
-                reference = leave(task)
-            result = TaskResult(selection, None, quality, clock.seconds, learned=reference)
-            finish(task, result, memory)
+        with codes_kept(problem):
+            with clock("select"):
+                selection = search(task, keep)
+            if memory.solved(problem, plan.settings.digest_for(problem)) is None:
+                confidence = confidence_of(plan.selector)
+                quality = qualities(problem, selection.selected, confidence=confidence)
+                with clock("learn"):
+                    reference = leave(task)
+                result = TaskResult(selection, None, quality, clock.seconds, learned=reference)
+                finish(task, result, memory)
         return task, selection
 
     def _plan(self) -> Plan:

@@ -28,10 +28,10 @@ from metafs.experiment.arms import DEFAULT, arms_named, known_arms
 from metafs.experiment.design import Design
 from metafs.experiment.drawing import require_matplotlib
 from metafs.experiment.figures import drawings
-from metafs.experiment.outcome import Outcome
+from metafs.experiment.outcome import Failed, Outcome
 from metafs.experiment.page import page
 from metafs.experiment.result import Experiment
-from metafs.experiment.running import Failed, run
+from metafs.experiment.running import run
 from metafs.experiment.summary import ArmSummary
 from metafs.pipeline.settings import Settings
 from metafs.plugin.registry import Registry

@@ -23,10 +23,11 @@ from metafs.cli.progress import Progress
 from metafs.data.problem import Problem
 from metafs.data.readers import ReadOptions, Source, sources
 from metafs.memory import MetaDB, MetaDBError
+from metafs.pipeline.blaming import blaming
 from metafs.pipeline.engines import require_engine
-from metafs.pipeline.recording import Failure, failure
+from metafs.pipeline.recording import failure
 from metafs.pipeline.settings import Settings
-from metafs.pipeline.steps import blaming
+from metafs.pipeline.solution import Solution
 from metafs.plugin.registry import Registry
 from metafs.stability import Resampling, Stability, stability_of
 
@@ -131,10 +132,10 @@ def _drain(
                 echo_line(to_json(_as_json(each.name, selector, found)))
             elif isinstance(found, dict):
                 rows.append((each.name, selector, *(found[index] for index in INDICES)))
-            if isinstance(found, Failure):
+            if isinstance(found, Solution):
                 failed += 1
-                echo_message(one_line(f"failed: {found.name}: {found.message}"))
-                if debug:
+                echo_message(one_line(f"failed: {found.problem}: {found.error}"))
+                if debug and found.details:
                     echo_message(found.details)
     finally:  # also after Ctrl-C
         progress.clear()
@@ -145,9 +146,8 @@ def _drain(
 
 def _measured(
     readable: Source, selector: str, measure: Callable[[Problem], Stability]
-) -> dict[str, Any] | Failure:
+) -> dict[str, Any] | Solution:
     """Read a problem and measure the selector's stability on it, or return the failure."""
-    problem = None
     try:
         problem = readable.read()
         with blaming("selector", selector, problem):
@@ -155,7 +155,7 @@ def _measured(
     except MetaDBError:
         raise  # the result cannot be recorded
     except Exception as error:
-        return failure(error, readable.name, readable.origin, problem)
+        return failure(error, readable.name)
     shares = found.share_selected
     often = [j for j in np.argsort(-shares, kind="stable") if shares[j] > 0]
     return {index: getattr(found, index) for index in INDICES} | {
@@ -163,13 +163,13 @@ def _measured(
     }
 
 
-def _as_json(problem: str, selector: str, found: dict[str, Any] | Failure) -> dict[str, Any]:
+def _as_json(problem: str, selector: str, found: dict[str, Any] | Solution) -> dict[str, Any]:
     """Return the JSON object of a problem, always with the same keys."""
     nothing = dict.fromkeys((*INDICES, "share_selected"))
     return {
         "problem": problem,
-        "status": "failed" if isinstance(found, Failure) else "measured",
+        "status": "failed" if isinstance(found, Solution) else "measured",
         "selector": selector,
-        **(nothing if isinstance(found, Failure) else found),
-        "error": found.message if isinstance(found, Failure) else None,
+        **(nothing if isinstance(found, Solution) else found),
+        "error": found.error if isinstance(found, Solution) else None,
     }

@@ -3,9 +3,9 @@
 from metafs.experiment.arms import Arm, arms_named
 from metafs.experiment.comparing import Speedup, speedup
 from metafs.experiment.design import Design
-from metafs.experiment.outcome import Outcome
+from metafs.experiment.outcome import Failed, Outcome
 from metafs.experiment.result import Experiment
-from metafs.experiment.running import Failed, run
+from metafs.experiment.running import run
 from metafs.experiment.summary import ArmSummary
 
 __all__ = [

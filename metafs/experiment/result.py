@@ -7,8 +7,7 @@ from typing import Any
 
 from metafs.experiment.arms import COLD, RANKED
 from metafs.experiment.design import Design
-from metafs.experiment.outcome import Outcome
-from metafs.experiment.running import Failed
+from metafs.experiment.outcome import Failed, Outcome
 from metafs.experiment.summary import ArmSummary, Pair, summary
 from metafs.version import __version__
 

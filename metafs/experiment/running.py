@@ -12,19 +12,18 @@ B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2
 """
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from metafs.data.problem import Problem
 from metafs.errors import MetafsError, describe
 from metafs.experiment.arms import COLD, Arm, explained
 from metafs.experiment.design import TARGET, Design
-from metafs.experiment.outcome import Outcome, fitness_of, outcome
-from metafs.experiment.why import Why, why
+from metafs.experiment.outcome import Failed, Outcome, fitness_of, outcome
+from metafs.experiment.why import why
 from metafs.memory import MetaDB, MetaDBError
-from metafs.memory.memory import Memory, space_of
+from metafs.memory.memory import Memory
 from metafs.pipeline.batch import Readable, is_interrupt
 from metafs.pipeline.engines import open_engine, require_engine
 from metafs.pipeline.pool import Map
@@ -33,17 +32,6 @@ from metafs.pipeline.selection import configured
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.steps import prepare, work
 from metafs.plugin.registry import Registry
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A problem that could not be read or solved in some arm; it is left out of all arms."""
-
-    arm: str
-    index: int
-    problem: str
-    error: str
-    details: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,8 +187,7 @@ def outcomes(task: Task) -> Iterator[Outcome | Failed]:
         except Exception as error:
             if is_interrupt(error):
                 raise KeyboardInterrupt from error
-            failed = failure(error, readable.name, readable.origin, None)
-            yield Failed(task.arm.name, index, readable.name, failed.message, failed.details)
+            yield Failed(task.arm.name, index, failure(error, readable.name))
 
 
 def _cold(
@@ -208,19 +195,13 @@ def _cold(
 ) -> Outcome:
     """Search to the end, which gives the target; repeat until the target, to measure seconds."""
     problem, plan = readable.read().by_name(), _plan_for(readable, task.plan)
-    prepared = prepare(problem, plan, None, learning=task.learning)
-    worked = work(prepared, learning=task.learning)
-    target = fitness_of(worked, plan.settings.selector_name)
+    ready = prepare(problem, plan, None, learning=task.learning)
+    result = work(ready, learning=task.learning)
+    target = fitness_of(result, plan.settings.selector_name)
     timed = work(prepare(problem, aimed(plan, target), None, learning=False), learning=False)
-    solution = finish(prepared, worked, None)
-    return outcome(
-        prepared,
-        worked,
-        solution,
-        target=target,
-        seconds={**solution.seconds, "select": timed.seconds["select"]},
-        **task.place(position, index),
-    )
+    found = finish(ready, result, None)
+    found = replace(found, seconds={**found.seconds, "select": timed.seconds["select"]})
+    return outcome(result, found, target=target, **task.place(position, index))
 
 
 def _warm(
@@ -229,19 +210,11 @@ def _warm(
     """Search until the target, and record the run."""
     target = task.targets[index]
     problem, plan = readable.read().by_name(), aimed(_plan_for(readable, task.plan), target)
-    prepared = prepare(problem, plan, memory, learning=task.learning)
-    worked = work(prepared, learning=task.learning)
-    solution = finish(prepared, worked, memory)
-    reason = _why(problem, memory) if task.explains else None
-    return outcome(
-        prepared, worked, solution, target=target, why=reason, **task.place(position, index)
-    )
-
-
-def _why(problem: Problem, memory: Memory | None) -> Why | None:
-    """Return the explanation of a problem that was just recorded."""
-    found = memory.db.find_problem(problem.name, space_of(problem)) if memory else None
-    return why(memory.db, found) if memory and found else None
+    ready = prepare(problem, plan, memory, learning=task.learning)
+    result = work(ready, learning=task.learning)
+    found = finish(ready, result, memory)
+    reason = why(ready, result) if task.explains else None
+    return outcome(result, found, target=target, why=reason, **task.place(position, index))
 
 
 def _plan_for(readable: Readable, plan: Plan) -> Plan:

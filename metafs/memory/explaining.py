@@ -32,15 +32,12 @@ from metafs.transfer.expectation import (
     selection_frequency,
 )
 from metafs.transfer.explanation import (
-    LEFT_OUT,
-    NOT_KEPT,
-    NOT_SELECTED,
-    SELECTED,
     Explanation,
     FeatureExplanation,
     FrequencyPart,
     NeighbourPart,
     RecalledNeighbour,
+    fate_of,
 )
 from metafs_metadb import FeatureHistory, MetaDB, StoredRun
 
@@ -135,7 +132,7 @@ def explanation(
     features, sources = _measured(stored, places), tuple[Source, ...]()
     rule = TRANSFERS.get(stored.run["transfer"])
     if rule is not None and rule.remembers and stored.run["prior_used"] is not None:
-        prior = expect(near, names, stored.run["transfer"])
+        prior = expect(near, names, rule)
         sources = () if prior is None else prior.sources
         of_neighbours = OF_NEIGHBOURS if rule.guides else 1.0
         parts = zip(
@@ -237,7 +234,7 @@ def _measured(stored: StoredRun, places: Array) -> list[FeatureExplanation]:
             FeatureExplanation(
                 feature=stored.names[place],
                 rank=None if np.isnan(stored.rank[place]) else int(stored.rank[place]),
-                fate=_outcome(bool(stored.selected[place]), bool(steps), bool(stored.candidates)),
+                fate=fate_of(bool(stored.selected[place]), bool(steps), bool(stored.candidates)),
                 q=_known(stored.q[place]),
                 relative=float(relative[place]) if relative.any() else None,
                 quality=_known(stored.quality[place]),
@@ -247,14 +244,6 @@ def _measured(stored: StoredRun, places: Array) -> list[FeatureExplanation]:
             )
         )
     return found
-
-
-def _outcome(selected: bool, in_some: bool, any_recorded: bool) -> str:
-    if selected:
-        return SELECTED
-    if in_some:
-        return LEFT_OUT
-    return NOT_KEPT if any_recorded else NOT_SELECTED
 
 
 def _known(value: float) -> float | None:

@@ -3,18 +3,17 @@
 No connection is held between calls, so several processes can share one file.
 """
 
-import signal
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from types import FrameType
 from typing import Any
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.memory.best_runs import BestRuns, experiences
+from metafs.memory.plugin_search import PluginSearch
+from metafs.memory.problem_rows import meta_features_of, problem_row, space_of
 from metafs.memory.projection import Described, Projections
+from metafs.memory.uninterrupted import uninterrupted
 from metafs.memory.weights import (
     NEAREST,
     NEAREST_BESIDE_BASIS,
@@ -23,7 +22,7 @@ from metafs.memory.weights import (
     history_of,
     without,
 )
-from metafs.plugin.signature import DescribedOtherwise, Signature
+from metafs.plugin.signature import DescribedOtherwise
 from metafs.transfer.expectation import Experience
 from metafs.transfer.meta_regression import LATEST
 from metafs_metadb import (
@@ -35,7 +34,6 @@ from metafs_metadb import (
     Neighbour,
     NeighbourRow,
     NeighbourSearch,
-    ProblemRow,
     ReferenceRows,
     RunRow,
     SelectionRows,
@@ -250,10 +248,10 @@ class Memory:
         """Let go of what was kept: all problems of the batch are recorded."""
         self.db.release(batch)
 
-    def record_failure(self, problem: ProblemRow, run: RunRow) -> None:
+    def record_failure(self, problem: Problem, run: RunRow) -> None:
         """Write that a problem failed, and why."""
         with uninterrupted():
-            self.db.record(problem, run)
+            self.db.record(problem_row(problem), run)
 
     def _search(self, distance: str, space: str) -> NeighbourSearch:
         if (distance, space) not in self._searches:
@@ -265,90 +263,3 @@ class Memory:
                 search = self.db.kept_index(distance, space) or self.db.search(distance, space)
             self._searches[distance, space] = search
         return self._searches[distance, space]
-
-
-class PluginSearch:
-    """Search by a distance that only its plugin can compute: every stored problem is compared."""
-
-    def __init__(self, db: MetaDB, distance: Any, name: str, space: str) -> None:
-        self._distance = distance
-        self._stored: dict[int, tuple[Neighbour, Signature]] = {}
-        stored = db.signatures(name, space)
-        for row, problem_id in enumerate(stored.problem_id.tolist()):
-            part = slice(stored.starts[row], stored.starts[row + 1])
-            self.add(
-                problem_id,
-                stored.names[row],
-                stored.fingerprints[row],
-                stored.keys[part],
-                stored.p[part],
-            )
-
-    def add(self, problem_id: int, name: str, fingerprint: str, keys: Any, p: Any) -> None:
-        """Add a problem that was recorded after the search was built."""
-        found = Neighbour(problem_id, name, 0.0, fingerprint)
-        self._stored[problem_id] = (found, Signature(keys, p))
-
-    def nearest(
-        self,
-        keys: Any,
-        p: Any,
-        k: int,
-        *,
-        exclude_fingerprint: str | None = None,
-        exclude_name: str | None = None,
-    ) -> list[Neighbour]:
-        """Return the k nearest problems, those at distance 1 left out."""
-        asked = Signature(keys, p)
-        near = [
-            replace(stored, distance=self._distance.distance(asked, signature))
-            for stored, signature in self._stored.values()
-            if stored.fingerprint != exclude_fingerprint and stored.name != exclude_name
-        ]
-        near = [each for each in near if each.distance < 1.0]
-        return sorted(near, key=lambda each: (round(each.distance, 12), each.problem_id))[:k]
-
-
-def space_of(problem: Problem) -> str:
-    """Return the problem's space; columns without names get a space of their own."""
-    return problem.space or f"bare:{problem.fingerprint[:12]}"
-
-
-def meta_features_of(problem: Problem) -> dict[str, Array]:
-    """Return the problem's meta-features as the MetaDB keeps them: a column for each name."""
-    if problem.meta_features is None:
-        return {}
-    return dict(zip(problem.meta_feature_names, problem.meta_features.T, strict=True))
-
-
-def problem_row(problem: Problem) -> ProblemRow:
-    """Return the problem as the MetaDB keeps it."""
-    return ProblemRow(
-        space=space_of(problem),
-        name=problem.name,
-        source=problem.source,
-        fingerprint=problem.fingerprint,
-        n_samples=problem.n_samples,
-        n_features=problem.n_features,
-        target=problem.target,
-    )
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until the block is done."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals only ever reach the main thread
-        return
-    interrupted: list[int] = []
-
-    def remember(number: int, frame: FrameType | None) -> None:
-        interrupted.append(number)
-
-    previous = signal.signal(signal.SIGINT, remember)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
-    if interrupted:
-        raise KeyboardInterrupt

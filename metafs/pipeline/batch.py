@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 from metafs.data.problem import Problem
 from metafs.memory import MetaDBError
 from metafs.memory.memory import Memory
-from metafs.pipeline.recording import Failure, failure, skipped
+from metafs.pipeline.recording import failure, skipped
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Solution
 from metafs.pipeline.steps import PreparedTask, prepare
@@ -40,20 +40,21 @@ class Readable(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A problem that was read; `known` if it was solved before or could not be read."""
+    """A problem that was read, or why it could not be read."""
 
     key: str
     """Differs for other content and for other settings."""
     problem: Problem | None
     plan: Plan
-    known: Solution | Failure | None = None
+    known: Solution | None = None
+    """If it was solved before, or could not be read."""
 
 
 def read_problem(readable: Readable, plan: Plan, memory: Memory | None) -> Read:
     """Read a problem, and look whether it has been solved with these settings before."""
     plan = plan.keeping(getattr(readable, "keep", plan.settings.keep))
-    problem = tried(lambda: readable.read().by_name(), readable.name, readable.origin, None)
-    if isinstance(problem, Failure):
+    problem = tried(lambda: readable.read().by_name(), readable.name)
+    if isinstance(problem, Solution):
         return Read(f"{readable.origin} {readable.name}", None, plan, problem)
     settings, digest = plan.settings, plan.settings.digest_for(problem)
 
@@ -65,7 +66,7 @@ def read_problem(readable: Readable, plan: Plan, memory: Memory | None) -> Read:
             memory.wait_for_projection(problem, settings.distance, settings.project)
         return skipped(problem, stored)
 
-    known = tried(look, readable.name, readable.origin, problem)
+    known = tried(look, readable.name)
     return Read(f"{problem.fingerprint} {digest}", problem, plan, known)
 
 
@@ -79,7 +80,7 @@ def batch_key(read: Sequence[Read]) -> str:
 
 def prepare_all(
     read: Sequence[Read], memory: Memory | None, batch: str | None
-) -> list[PreparedTask | Solution | Failure]:
+) -> list[PreparedTask | Solution]:
     """Prepare the problems that are not solved yet, from the memory of when their batch began.
 
     Without a `batch` that is the memory of now.
@@ -92,18 +93,16 @@ def prepare_all(
         return [_prepared(each, before) for each in read]
 
 
-def _prepared(read: Read, memory: Memory | None) -> PreparedTask | Solution | Failure:
+def _prepared(read: Read, memory: Memory | None) -> PreparedTask | Solution:
     problem = read.problem
     if read.known is not None:
         return read.known
     assert problem is not None
-    return tried(
-        partial(prepare, problem, read.plan, memory), problem.name, problem.source, problem
-    )
+    return tried(partial(prepare, problem, read.plan, memory), problem.name)
 
 
-def tried(step: Callable[[], T], name: str, origin: str, problem: Problem | None) -> T | Failure:
-    """Return what a step of a problem returns, or how it failed, unless nothing can go on."""
+def tried(step: Callable[[], T], name: str) -> T | Solution:
+    """Return what a step of a problem returns, or its failure, unless nothing can go on."""
     try:
         return step()
     except MetaDBError:
@@ -111,7 +110,7 @@ def tried(step: Callable[[], T], name: str, origin: str, problem: Problem | None
     except Exception as error:
         if is_interrupt(error):
             raise KeyboardInterrupt from error
-        return failure(error, name, origin, problem)
+        return failure(error, name)
 
 
 def is_interrupt(error: BaseException | None) -> bool:

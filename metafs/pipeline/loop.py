@@ -25,7 +25,7 @@ from metafs.pipeline.batch import Readable, batch_key, prepare_all, read_problem
 from metafs.pipeline.engines import open_engine, require_engine
 from metafs.pipeline.fork_server import WorkerError
 from metafs.pipeline.pool import Map
-from metafs.pipeline.recording import Failure, fail, failure, finish
+from metafs.pipeline.recording import fail, failure, finish
 from metafs.pipeline.settings import Plan, Settings
 from metafs.pipeline.solution import Solution
 from metafs.pipeline.steps import PreparedTask, TaskResult, work
@@ -179,11 +179,11 @@ def _solve(
                     ready[place - start - 1] = replace(each, checked=True)
             tasks = [each for each in ready if isinstance(each, PreparedTask)]
             results = _results(side_by_side, tasks)
-            for each in ready:
+            for one, each in zip(read, ready, strict=True):
                 if isinstance(each, PreparedTask):
                     yield finish(each, next(results), memory)
-                elif isinstance(each, Failure):
-                    yield fail(each, plan, memory)
+                elif each.status == "failed":
+                    yield fail(each, one.problem, one.plan, memory)
                 else:
                     yield each
             if memory is not None and key is not None:
@@ -192,28 +192,23 @@ def _solve(
         memory.db.fold()  # so that the file can be copied by itself
 
 
-def _results(side_by_side: Map, tasks: Sequence[PreparedTask]) -> Iterator[TaskResult | Failure]:
+def _results(side_by_side: Map, tasks: Sequence[PreparedTask]) -> Iterator[TaskResult | Solution]:
     """Solve the problems of a batch; a problem whose process dies has failed."""
     results = side_by_side(try_work, tasks)
     for task in tasks:
-        name, source = task.problem.name, task.problem.source
+        name = task.problem.name
         try:
-            result = next(results)
+            yield next(results)
         except WorkerError as error:
             message = f"{error} while {task.plan.settings.selector_name!r} worked on {name!r}"
-            result = failure(WorkerError(message), name, source, None)
+            yield failure(WorkerError(message), name)
         except Exception as error:  # from the engine: try_work itself never raises
-            result = failure(error, name, source, None)
-        yield replace(result, problem=task.problem) if isinstance(result, Failure) else result
+            yield failure(error, name)
 
 
-def try_work(task: PreparedTask) -> TaskResult | Failure:
-    """Solve a task; whatever a plugin raises is returned as a failure.
-
-    The problem itself stays out of the answer, because it would travel from another process.
-    """
-    problem = task.problem
+def try_work(task: PreparedTask) -> TaskResult | Solution:
+    """Solve a task; whatever a plugin raises is returned as a failure."""
     try:
         return work(task)
     except Exception as error:
-        return failure(error, problem.name, problem.source, None)
+        return failure(error, task.problem.name)

@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,123 +12,141 @@ from metafs.data.row_hashes import sketch
 from metafs.data.typing import Array
 from metafs.errors import MetafsError, describe, kind_and_place
 from metafs.memory import NeighbourRow, RunRow, SelectionRows
-from metafs.memory.memory import Memory, problem_row
+from metafs.memory.memory import Memory
 from metafs.pipeline.reference import Learned
 from metafs.pipeline.saving import saving
 from metafs.pipeline.selection import takes_prior
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Experience, Solution
 from metafs.pipeline.steps import PreparedTask, Stopwatch, TaskResult, utc_now
-from metafs.transfer.expectation import TRANSFERS, weight
+from metafs.transfer.expectation import weight
 from metafs.version import __version__
 
-
-@dataclass(frozen=True, eq=False)
-class Failure:
-    """A problem that could not be read or solved, and why."""
-
-    name: str
-    origin: str
-    message: str
-    details: str
-    problem: Problem | None = None
-    stored: str = ""
-    """The message for the MetaDB, which quotes no data."""
+RUN_COLUMNS = tuple(each.name for each in fields(RunRow))
+OF_COLUMNS = ("relevance", "document_frequency", "mean", "spread", "weight", "from_memory")
 
 
-def failure(error: Exception, name: str, origin: str, problem: Problem | None) -> Failure:
-    """Turn an exception into a sentence, with the traceback as details."""
+def run_row(solution: Solution) -> RunRow:
+    """Return the run as the MetaDB keeps it: what a solution has under the names of its columns."""
+    shared = {name: getattr(solution, name) for name in RUN_COLUMNS if hasattr(solution, name)}
+    shared |= {"error": solution.stored_error, "duration_s": solution.seconds}
+    return RunRow(**shared, metafs_version=__version__)
+
+
+def skipped(problem: Problem, stored: Mapping[str, Any]) -> Solution:
+    """Return the stored solution of a problem that was solved before."""
+    names = [each.name for each in fields(Solution) if each.name in RUN_COLUMNS]
+    return Solution(
+        problem.name,
+        "skipped",
+        features=tuple(stored["features"]),
+        notes=problem.notes,
+        n_features=problem.n_features,
+        **{name: stored[name] for name in names if name in stored},
+    )
+
+
+def failure(error: Exception, name: str) -> Solution:
+    """Turn an exception into the solution of a failed problem, with the traceback as details."""
     if isinstance(error, MetafsError):
         message = " ".join(str(error).split())
         stored = error.without_data or message
     else:
         message, stored = describe(error), kind_and_place(error)
     details = "".join(traceback.format_exception(error))
-    return Failure(name, origin, message, details, problem, stored)
+    return Solution(name, "failed", error=message, details=details, stored_error=stored)
 
 
-def finish(task: PreparedTask, result: TaskResult | Failure, memory: Memory | None) -> Solution:
-    """Record the result of a task and return its solution."""
-    if isinstance(result, Failure):
-        return fail(result, task.plan, memory)
+def fail(failed: Solution, problem: Problem | None, plan: Plan, memory: Memory | None) -> Solution:
+    """Record a failure, if the problem could be read, and return it."""
+    if memory is None or problem is None:
+        return failed
+    failed = replace(failed, n_features=problem.n_features, **method(plan))
+    memory.record_failure(problem, run_row(failed))
+    return failed
+
+
+def finish(task: PreparedTask, result: TaskResult | Solution, memory: Memory | None) -> Solution:
+    """Record the result of a task, or its failure, and return its solution."""
+    if isinstance(result, Solution):
+        return fail(result, task.problem, task.plan, memory)
+    found = solution(task, result)
     clock = Stopwatch()
     if memory is not None:
+        learned = result.learned
         with clock("record"):
             memory.record(
                 task.problem,
-                run_row(task, result),
+                run_row(found),
                 task.described,
                 selections=selection_rows(task, result),
                 candidates=result.selection.candidates,
                 neighbours=neighbour_rows(task),
-                reference=result.learned.reference if result.learned else None,
-                belief=result.learned.belief if result.learned else None,
+                reference=learned.reference if learned else None,
+                belief=learned.belief if learned else None,
                 row_hashes=sketch(task.row_hashes),
             )
-    return solution(task, result, clock.seconds)
+    seconds = {**found.seconds, **clock.seconds}
+    saved = None if result.cold is None else saving(*result.cold, result.selection, seconds)
+    return replace(found, seconds=seconds, saving=saved)
 
 
-def fail(failed: Failure, plan: Plan, memory: Memory | None) -> Solution:
-    """Return the solution of a failed problem, and record the failure if the problem was read.
-
-    A MetaDB may be shared with others, so the stored message quotes no data.
-    """
-    if memory is not None and failed.problem is not None:
-        run = replace(_run(plan), status="failed", error=failed.stored)
-        memory.record_failure(problem_row(failed.problem), run)
-    return Solution(failed.name, "failed", error=failed.message, details=failed.details)
-
-
-def skipped(problem: Problem, stored: Mapping[str, Any]) -> Solution:
-    """Return the stored solution of a problem that was solved before."""
-    return Solution(
-        problem=problem.name,
-        status="skipped",
-        features=tuple(stored["features"]),
-        fitness=stored["fitness"],
-        score=stored["score"],
-        non_nested_score=stored["non_nested_score"],
-        scoring=stored["scoring"],
-        notes=problem.notes,
-        n_evaluations=stored["n_evaluations"],
-        stopped=stored["stopped"],
-    )
-
-
-def solution(task: PreparedTask, result: TaskResult, recorded: Mapping[str, float]) -> Solution:
-    """Return the solution of a solved problem."""
-    selection, scores, prior = result.selection, result.scores, task.prior
-    names = task.problem.feature_names
+def solution(task: PreparedTask, result: TaskResult) -> Solution:
+    """Return the solution of a solved problem, which is yet to be recorded."""
+    problem, selection, scores, prior = task.problem, result.selection, result.scores, task.prior
+    names = problem.feature_names
     belief = result.learned.belief if result.learned else None
     chosen = np.flatnonzero(selection.selected)
     best_first = chosen[np.argsort(selection.ranking[chosen], kind="stable")]
-    seconds = {**task.seconds, **result.seconds, **recorded}
+    how = method(task.plan) | {
+        "settings": task.plan.settings.digest_for(problem),
+        "distance": task.described.distance if task.described else None,
+        "started_at": task.started_at,
+    }
     return Solution(
-        problem=task.problem.name,
+        problem=problem.name,
         status="solved",
         features=tuple(names[j] for j in best_first),
         fitness=selection.fitness,
         score=scores.nested if scores else None,
         non_nested_score=scores.non_nested if scores else None,
         scoring=scores.scoring if scores else None,
-        notes=task.problem.notes + result.notes,
+        notes=problem.notes + result.notes,
         n_evaluations=selection.n_evaluations,
         stopped=selection.stopped,
         neighbours=tuple((each.name, each.distance) for each in task.neighbours),
         transferred=() if prior is None else tuple(names[j] for j in prior.transferred),
         experience=experience_of(task),
-        memory=None
-        if belief is None
-        else {"strength": belief.strength, "gain": belief.gain or 0.0},
-        belief=None if belief is None else belief.reason,
-        saving=None if result.cold is None else saving(*result.cold, selection, seconds),
-        seconds=seconds,
+        memory={"strength": belief.strength, "gain": belief.gain or 0.0} if belief else None,
+        belief=belief.reason if belief else None,
+        seconds={**task.seconds, **result.seconds},
+        n_features=problem.n_features,
+        learner=result.learner if scores else None,
+        prior_used=None if prior is None else task.plan.settings.transfer,
+        **how,
     )
+
+
+def method(plan: Plan) -> dict[str, Any]:
+    """Return the fields of a solution that the plan determines."""
+    settings = plan.settings
+    params = {name: _plain(value) for name, value in plan.selector.get_params(deep=False).items()}
+    target = params.get("target_score")
+    return {
+        "selector": settings.selector_name,
+        "params": params,
+        "distance": settings.distance,
+        "transfer": settings.transfer,
+        "seed": settings.seed if isinstance(settings.seed, int) else None,
+        "target_score": target if isinstance(target, (int, float)) else None,
+        "settings": settings.digest(),
+        "started_at": utc_now(),
+    }
 
 
 def experience_of(task: PreparedTask) -> Experience | None:
     """Return whether memory had relevant experience; None if it was not asked."""
-    rule, prior = TRANSFERS[task.plan.settings.transfer], task.prior
+    rule, prior = task.plan.transfer, task.prior
     if rule is None or not rule.remembers or not takes_prior(task.plan.selector):
         return None
     if task.problem.space is None:
@@ -136,28 +154,6 @@ def experience_of(task: PreparedTask) -> Experience | None:
     if prior is None:
         return "none"
     return "far" if prior.doubtful else "near"
-
-
-def run_row(task: PreparedTask, result: TaskResult) -> RunRow:
-    """Return the run as the MetaDB keeps it."""
-    selection, scores, plan = result.selection, result.scores, task.plan
-    seconds = {**task.seconds, **result.seconds}
-    return replace(
-        _run(plan),
-        settings=plan.settings.digest_for(task.problem),
-        started_at=task.started_at,
-        learner=plan.learner_for(task.problem)[0] if scores else None,
-        distance=task.described.distance if task.described else None,
-        fitness=selection.fitness,
-        score=scores.nested if scores else None,
-        non_nested_score=scores.non_nested if scores else None,
-        scoring=scores.scoring if scores else None,
-        n_evaluations=selection.n_evaluations,
-        n_selected=int(selection.selected.sum()),
-        stopped=selection.stopped,
-        duration_s=seconds,
-        prior_used=None if task.prior is None else plan.settings.transfer,
-    )
 
 
 def selection_rows(task: PreparedTask, result: TaskResult) -> SelectionRows:
@@ -175,8 +171,7 @@ def selection_rows(task: PreparedTask, result: TaskResult) -> SelectionRows:
 
 
 def _of_columns(learned: Learned | None) -> dict[str, Array | None]:
-    names = ("relevance", "document_frequency", "mean", "spread", "weight", "from_memory")
-    return {} if learned is None else {name: getattr(learned, name) for name in names}
+    return {} if learned is None else {name: getattr(learned, name) for name in OF_COLUMNS}
 
 
 def neighbour_rows(task: PreparedTask) -> list[NeighbourRow]:
@@ -185,23 +180,6 @@ def neighbour_rows(task: PreparedTask) -> list[NeighbourRow]:
         NeighbourRow(each.problem_id, rank, each.distance, float(weight(each.distance)))
         for rank, each in enumerate(task.neighbours, start=1)
     ]
-
-
-def _run(plan: Plan) -> RunRow:
-    settings = plan.settings
-    params = {name: _plain(value) for name, value in plan.selector.get_params(deep=False).items()}
-    target = params.get("target_score")
-    return RunRow(
-        selector=settings.selector_name,
-        transfer=settings.transfer,
-        started_at=utc_now(),
-        metafs_version=__version__,
-        params=params,
-        distance=settings.distance,
-        seed=settings.seed if isinstance(settings.seed, int) else None,
-        target_score=target if isinstance(target, (int, float)) else None,
-        settings=settings.digest(),
-    )
 
 
 def _plain(value: Any) -> Any:

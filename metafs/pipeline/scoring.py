@@ -34,7 +34,7 @@ from metafs.pipeline.selection import select
 from metafs.plugin.prior import Prior
 from metafs.plugin.protocols import SupportsConfidence
 from metafs.stats.confidence import Confidence
-from metafs.stats.discretise import discretise, discretise_target
+from metafs.stats.discretise import codes_of, discretise_target
 from metafs.stats.folds import folds
 from metafs.stats.information import SetInformation, entropy
 from metafs.stats.preparation import chosen_columns, preparation
@@ -148,12 +148,11 @@ def qualities(
     Q = np.zeros(problem.n_features)
     chosen = np.flatnonzero(selected)
     if len(chosen):
-        used = problem.columns(chosen.tolist())
-        codes = discretise(used.X, categories=used.categories)
-        y = used.y if used.is_classification else discretise_target(used.y)
-        share = SetInformation(codes.matrix, y).of_each() / entropy(np.bincount(y))
+        codes = codes_of(problem, chosen.tolist())
+        y = problem.y if problem.is_classification else discretise_target(problem.y)
+        share = SetInformation(codes, y).of_each() / entropy(np.bincount(y))
         share = np.clip(share, 0.0, 1.0)  # rounding
-        Q[chosen] = np.clip(confidence.of(share, 1, used.n_samples) * success, 0.0, 1.0)
+        Q[chosen] = np.clip(confidence.of(share, 1, problem.n_samples) * success, 0.0, 1.0)
     return Q
 
 

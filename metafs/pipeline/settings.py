@@ -20,7 +20,7 @@ from metafs.plugin.prior import THRESHOLD
 from metafs.plugin.protocols import SetMeasure, SupportsLearner
 from metafs.plugin.registry import Registry
 from metafs.stats.scorers import default_scoring, require_fitting_scoring, scorer_named
-from metafs.transfer.expectation import TRANSFERS
+from metafs.transfer.expectation import TRANSFERS, Transfer
 
 DEFAULT_REGRESSOR = "forest"
 
@@ -97,6 +97,7 @@ class Settings:
             self._learners(registry),
             distance,
             regressor_named(self.regressor, registry),
+            TRANSFERS[self.transfer],
         )
 
     def _learners(self, registry: Registry) -> dict[bool, tuple[str, Any]]:
@@ -163,6 +164,8 @@ class Plan:
     distance: Any
     regressor: Any
     """None if no plugin offers the default one."""
+    transfer: Transfer | None
+    """None for no transfer."""
     fold_selector: Any = None
     """What selects inside folds, if not the selector: one without an aim set for all rows."""
 

@@ -1,7 +1,8 @@
-"""The record of one solved problem, which `solve` yields."""
+"""The record of one run, from the search to the MetaDB, the command and the experiment."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 from metafs.pipeline.saving import Saving
@@ -13,7 +14,10 @@ Experience = Literal["near", "far", "none", "nameless"]
 
 @dataclass(frozen=True)
 class Solution:
-    """The outcome of one problem of a stream."""
+    """The outcome of one problem of a stream, and how it was solved.
+
+    `metafs.pipeline.recording` derives the row of the MetaDB from the fields of the same names.
+    """
 
     problem: str
     status: Status
@@ -50,6 +54,31 @@ class Solution:
     error: str | None = None
     details: str | None = field(default=None, repr=False)
     """The traceback of an unforeseen error."""
+    stored_error: str | None = field(default=None, repr=False)
+    """The error as the MetaDB stores it: it quotes no data."""
+    n_features: int = field(default=0, repr=False)
+    """Number of features to select from."""
+    selector: str | None = field(default=None, repr=False)
+    params: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Parameters of the selector."""
+    learner: str | None = field(default=None, repr=False)
+    distance: str | None = field(default=None, repr=False)
+    """The distance by which the problem was described."""
+    transfer: str | None = field(default=None, repr=False)
+    prior_used: str | None = field(default=None, repr=False)
+    """The transfer, if the selector got a prior."""
+    seed: int | None = field(default=None, repr=False)
+    target_score: float | None = field(default=None, repr=False)
+    """The fitness at which the search was allowed to stop."""
+    settings: str | None = field(default=None, repr=False)
+    """Digest of everything that determines the result."""
+    started_at: datetime | None = field(default=None, repr=False, compare=False)
+    """UTC, without time zone."""
+
+    @property
+    def n_selected(self) -> int:
+        """Number of selected features."""
+        return len(self.features)
 
     @property
     def optimistic_score(self) -> float | None:

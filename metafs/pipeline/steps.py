@@ -4,30 +4,30 @@ describe -> recall -> expect      need memory, and run where the MetaDB is
 select -> learn                   need only the problem and the prior, and run anywhere
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from metafs.data.problem import Problem
 from metafs.data.row_hashes import row_hashes
 from metafs.data.typing import Array
-from metafs.errors import MetafsError, NoScore, ProblemError, describe, kind_and_place
-from metafs.memory import FeatureExperience, Neighbour
+from metafs.errors import NoScore, ProblemError
+from metafs.memory import Neighbour
 from metafs.memory.memory import Memory
 from metafs.memory.projection import Described
 from metafs.memory.weights import ModelHistory
+from metafs.pipeline.blaming import blaming
+from metafs.pipeline.expecting import Expecting, own_prior
 from metafs.pipeline.reference import Learned, learned
 from metafs.pipeline.scoring import Scores, confidence_of, learn, qualities
-from metafs.pipeline.selection import Selection, select, takes_prior
-from metafs.pipeline.settings import DEFAULT_REGRESSOR, Plan
+from metafs.pipeline.selection import Selection, select
+from metafs.pipeline.settings import Plan
 from metafs.plugin.prior import Prior
-from metafs.transfer.expectation import TRANSFERS, Experience, expect, unseen_features
-from metafs.transfer.meta_regression import meta_regression
+from metafs.stats.discretise import codes_kept
 
 
 def utc_now() -> datetime:
@@ -74,6 +74,7 @@ class TaskResult:
     """Why a figure is missing."""
     learned: Learned | None = None
     """What models on all columns learned; None if the problem cannot be recalled."""
+    learner: str | None = None
 
 
 class Stopwatch:
@@ -102,25 +103,22 @@ def prepare(
 ) -> PreparedTask:
     """Describe a problem, recall its nearest solved problems, and derive a prior over its features.
 
-    Problems called `exclude_name` are not recalled. The prior for the folds is only needed for
-    learning.
+    Problems called `exclude_name` are not recalled. The prior for the folds is only derived if a
+    learner is to be scored, and the history for the folds for that or for a reference model.
     """
-    settings, clock = plan.settings, Stopwatch()
-    rule = TRANSFERS[settings.transfer]
-    prior = fold_prior = own_prior(plan, problem.n_features)
+    settings, clock, rule = plan.settings, Stopwatch(), plan.transfer
+    own = own_prior(plan, problem.n_features)
+    task = PreparedTask(problem, plan, prior=own, fold_prior=own)
     if memory is None or problem.space is None:
-        return PreparedTask(problem, plan, prior=prior, fold_prior=fold_prior)
-    with clock("describe"), blaming("distance", settings.distance, problem):
+        return task
+    with clock("describe"), blaming("distance", settings.distance, problem), codes_kept(problem):
         described = memory.describe(problem, settings.distance, settings.project)
         hashes = row_hashes(problem)
     with clock("recall"):
         known = memory.acquainted(problem, hashes)
-    task = PreparedTask(
-        problem,
-        plan,
-        described,
-        prior=prior,
-        fold_prior=fold_prior,
+    task = replace(
+        task,
+        described=described,
         seconds=clock.seconds,
         row_hashes=hashes,
         teaches=known.lacks_reference,
@@ -129,130 +127,21 @@ def prepare(
         return task
     with clock("recall"):
         n_asked = max(settings.neighbours, memory.n_models(problem))
-        asked = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
-        near = asked[: settings.neighbours]
+        near = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
+        task = replace(task, neighbours=tuple(near[: settings.neighbours]))
     with clock("expect"):
-        history = memory.model_history(problem, asked, known)
-        fold_history = memory.model_history(problem, asked, known, exclude_source=problem.source)
-        if plan.asks_memory(problem):
-            expecting = Expecting(problem, plan, memory, exclude_name, near, learning)
-            prior = expecting(None, history)
-            fold_prior = (
-                expecting(problem.source, fold_history, known.sharing) if learning else None
-            )
-    return replace(
-        task,
-        neighbours=tuple(near),
-        prior=prior,
-        fold_prior=fold_prior,
-        history=history,
-        fold_history=fold_history,
-    )
-
-
-def own_prior(plan: Plan, n_features: int) -> Prior | None:
-    """Return the prior of a transfer without memory, or None for the other transfers."""
-    rule = TRANSFERS[plan.settings.transfer]
-    if rule is None or rule.remembers or not takes_prior(plan.selector):
-        return None
-    return expect([], [""] * n_features, plan.settings.transfer)
-
-
-class Expecting:
-    """Derives priors from the neighbours of one problem.
-
-    Problems called `exclude_name` are left out.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        plan: Plan,
-        memory: Memory,
-        exclude_name: str | None,
-        near: Sequence[Neighbour],
-        learning: bool,
-    ) -> None:
-        self.problem, self.plan = problem, plan
-        self.meta_regression = UnseenFeatures(problem, plan, memory, exclude_name)
-        sources = [None, problem.source] if learning else [None]
-        rule = TRANSFERS[plan.settings.transfer]
-        asked = sources if rule is not None and rule.guides else []
-        self.near, found = memory.remembered(problem, near, asked, exclude_name=exclude_name)
-        self.histories = dict(zip(asked, found, strict=True))
-
-    def __call__(
-        self,
-        exclude_source: str | None,
-        history: ModelHistory | None,
-        sharing: Collection[int] = (),
-    ) -> Prior | None:
-        """Return the prior without the problems of `exclude_source` and those that share rows.
-
-        Selection frequencies count all problems, so they are left out where some share rows.
-        """
-        settings = self.plan.settings
-        near = [
-            each
-            for each in self.near
-            if each.problem_id not in sharing
-            and (exclude_source is None or each.source != exclude_source)
-        ]
-        prior = expect(
-            near,
-            self.problem.feature_names,
-            settings.transfer,
-            settings.threshold,
-            predicted=self.meta_regression(near, exclude_source),
-            history=None if sharing else self.histories.get(exclude_source),
-        )
-        if history is None:
-            return prior
-        if prior is None:
-            prior = Prior(np.zeros(self.problem.n_features))
-        return replace(
-            prior, relevance=history.relevance, speakers=history.speakers, weights=history.weights
-        )
-
-
-class UnseenFeatures:
-    """Meta-regression for one problem, if it has features that no neighbour had."""
-
-    def __init__(
-        self, problem: Problem, plan: Plan, memory: Memory, exclude_name: str | None
-    ) -> None:
-        self.problem, self.plan, self.memory = problem, plan, memory
-        self.exclude_name = exclude_name
-        self._before: tuple[FeatureExperience, Array | None] | None = None
-
-    def __call__(self, near: Sequence[Experience], exclude_source: str | None) -> Array | None:
-        """Return the expectation of each feature, or None if it cannot be predicted.
-
-        Problems of `exclude_source` are left out, as they are in `near`.
-        """
-        problem, rule = self.problem, TRANSFERS[self.plan.settings.transfer]
-        if rule is None or not rule.predicts:
-            return None
-        if problem.meta_features is None or self.plan.regressor is None:
-            return None
-        if not len(unseen_features(near, problem.feature_names)):
-            return None
-        outcomes = self.memory.feature_experience(
-            problem, exclude_name=self.exclude_name, exclude_source=exclude_source
-        )
-        if self._before is not None and outcomes.equals(self._before[0]):
-            return self._before[1]  # the same training data give the same regression
-        name = self.plan.settings.regressor or DEFAULT_REGRESSOR
-        with blaming("regressor", name, problem):
-            found = meta_regression(
-                outcomes,
-                rule.worth(outcomes),
-                problem.meta_features,
-                problem.meta_feature_names,
-                self.plan.regressor,
-            )
-        self._before = outcomes, None if found is None else found.expected
-        return self._before[1]
+        task = replace(task, history=memory.model_history(problem, near, known))
+        if learning or task.teaches:
+            history = memory.model_history(problem, near, known, exclude_source=problem.source)
+            task = replace(task, fold_history=history)
+        if not plan.asks_memory(problem):
+            return task
+        expecting = Expecting(problem, plan, memory, exclude_name, task.neighbours, learning)
+        prior = expecting(None, task.history)
+        fold_prior = None
+        if learning:
+            fold_prior = expecting(problem.source, task.fold_history, known.sharing)
+    return replace(task, prior=prior, fold_prior=fold_prior)
 
 
 def search(task: PreparedTask, keep: Sequence[int] = ()) -> Selection:
@@ -272,6 +161,11 @@ def search(task: PreparedTask, keep: Sequence[int] = ()) -> Selection:
 
 def work(task: PreparedTask, *, learning: bool = True) -> TaskResult:
     """Select features, then learn from them, if that is wanted."""
+    with codes_kept(task.problem):
+        return _work(task, learning)
+
+
+def _work(task: PreparedTask, learning: bool) -> TaskResult:
     problem, plan, clock = task.problem, task.plan, Stopwatch()
     settings = plan.settings
     keep = kept_columns(problem, settings.keep)
@@ -314,7 +208,9 @@ def work(task: PreparedTask, *, learning: bool = True) -> TaskResult:
             confidence_of(plan.selector),
         )
     cold = search_cold(task, keep)
-    return TaskResult(selection, scores, quality, clock.seconds, cold, notes, left)
+    return TaskResult(
+        selection, scores, quality, clock.seconds, cold, notes, left, learner=learner_name
+    )
 
 
 def leave(task: PreparedTask) -> Learned | None:
@@ -347,17 +243,3 @@ def kept_columns(problem: Problem, keep: tuple[str, ...]) -> list[int]:
         if name not in place:
             raise ProblemError(f"{problem.name!r} has no column {name!r} to keep.")
     return [place[name] for name in keep]
-
-
-@contextmanager
-def blaming(kind: str, name: str, problem: Problem) -> Iterator[Any]:
-    """Say which plugin failed on which problem, whatever it raised."""
-    try:
-        yield
-    except (MetafsError, KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:
-        failed = f"{kind} {name!r} failed on {problem.name!r}"
-        blamed = ProblemError(f"{failed}: {describe(error)}")
-        blamed.without_data = f"{failed}: {kind_and_place(error)}"
-        raise blamed from error

@@ -16,7 +16,8 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.errors import UsageError
 from metafs.memory import MetaDB, StabilityRow
-from metafs.memory.memory import problem_row, uninterrupted
+from metafs.memory.problem_rows import problem_row
+from metafs.memory.uninterrupted import uninterrupted
 from metafs.pipeline.engines import open_engine
 from metafs.pipeline.selection import Selection, check_parameters, configured, select
 from metafs.pipeline.settings import Settings

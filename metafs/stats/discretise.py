@@ -14,21 +14,26 @@ frequent bin of a column is code 0, which is not stored, so codes of sparse data
 The "=" keeps a category that is called "0" or "missing" apart from zeros and missing values.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.sparse import csc_array, hstack, issparse
 
 from metafs.data.columns import number_text
+from metafs.data.problem import Problem
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
 from metafs.stats.value_runs import Runs, runs_of
 
+N_BINS = 4
 MAX_CATEGORIES = 16
 MAX_BINS = 250
 
@@ -57,7 +62,7 @@ def check_n_bins(n_bins: Any) -> None:
 
 
 def discretise(
-    X: Matrix, *, n_bins: int = 4, categories: Mapping[int, tuple[str, ...]] | None = None
+    X: Matrix, *, n_bins: int = N_BINS, categories: Mapping[int, tuple[str, ...]] | None = None
 ) -> Codes:
     """Return the codes of X; ``categories`` maps a column to the labels of its values 0, 1, ...
 
@@ -71,11 +76,74 @@ def discretise(
     (('0', '1'), ('1.5', 'missing'), ('=red', '=blue'))
     """
     check_n_bins(n_bins)
+    kept = _KEPT.get()
+    if kept is None or kept.address != _address(X):
+        return _discretise(X, n_bins, categories or {})
+    key = _key(n_bins, categories or {})
+    if key not in kept.codes:
+        kept.codes[key] = _discretise(X, n_bins, categories or {})
+    return kept.codes[key]
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """The codes of the table at an address, by number of bins and categories."""
+
+    address: tuple[Any, ...]
+    codes: dict[Any, Codes]
+
+
+_KEPT: ContextVar[_Kept | None] = ContextVar("kept", default=None)
+_OF_PROBLEMS: WeakKeyDictionary[Problem, _Kept] = WeakKeyDictionary()
+
+
+@contextmanager
+def codes_kept(problem: Problem) -> Iterator[None]:
+    """Discretise the table of a problem once, however often the block asks for it.
+
+    A distance, a measure and the qualities of features need the same codes. The table of a problem
+    is read-only, so that every view of it has the same values.
+    """
+    kept = _OF_PROBLEMS.get(problem)
+    if kept is None:
+        kept = _OF_PROBLEMS[problem] = _Kept(_address(problem.X), {})
+    before = _KEPT.set(kept)
+    try:
+        yield
+    finally:
+        _KEPT.reset(before)
+
+
+def codes_of(problem: Problem, columns: Sequence[int]) -> csc_array:
+    """Return the codes of some columns: from those of the whole table, if they are kept."""
+    kept = _OF_PROBLEMS.get(problem)
+    whole = None if kept is None else kept.codes.get(_key(N_BINS, problem.categories))
+    if whole is not None:
+        return whole.matrix[:, columns]
+    used = problem.columns(list(columns))
+    return discretise(used.X, categories=used.categories).matrix
+
+
+def _key(n_bins: int, categories: Mapping[int, tuple[str, ...]]) -> tuple[Any, ...]:
+    return n_bins, tuple(sorted(categories.items()))
+
+
+def _address(X: Matrix) -> tuple[Any, ...]:
+    """Return what identifies the memory of a matrix while it is alive."""
+    parts = (X.data, X.indices, X.indptr) if issparse(X) else (X,)
+    return (
+        X.shape,
+        getattr(X, "format", None),
+        *((each.ctypes.data, each.strides, each.dtype.str) for each in parts),
+    )
+
+
+def _discretise(X: Matrix, n_bins: int, categories: Mapping[int, tuple[str, ...]]) -> Codes:
     columns = [np.zeros(0, dtype=np.int64)]
     blocks = [csc_array((X.shape[0], 0), dtype=np.uint8)]
     labels: list[tuple[str, ...]] = []
     for runs in runs_of(X):
-        block, block_labels = _block_codes(runs, n_bins, categories or {})
+        block, block_labels = _block_codes(runs, n_bins, categories)
         columns.append(runs.columns)
         blocks.append(block)
         labels += block_labels
@@ -103,7 +171,7 @@ def categories_of(X: Matrix, columns: Sequence[int] | None) -> dict[int, tuple[s
     return found
 
 
-def discretise_target(y: Array, *, n_bins: int = 4) -> Array:
+def discretise_target(y: Array, *, n_bins: int = N_BINS) -> Array:
     """Return int64 codes of a settled target: its classes, or equal-frequency bins of its numbers.
 
     Numbers with at most ``n_bins`` distinct values have a bin for each. What is classes and what

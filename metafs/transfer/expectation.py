@@ -164,21 +164,23 @@ class Transfer:
     """Whether the expectation of unseen features comes from meta-regression."""
 
 
+# A small part for the score, so that every feature that was scored counts.
+GUIDED = Transfer(lambda outcomes: 0.8 * outcomes.selected + 0.2 * outcomes.relative)
+
 TRANSFERS: Mapping[str, Transfer | None] = {
     "none": None,
     # Univariate relevance alone: the baseline for any use of memory.
     "ranked": Transfer(lambda outcomes: np.zeros(len(outcomes.quality)), remembers=False),
     # The published rule and nothing else.
     "paper": Transfer(lambda outcomes: outcomes.quality, guides=False, predicts=False),
-    # A little for its score, so that every feature that was scored counts.
-    "guided": Transfer(lambda outcomes: 0.8 * outcomes.selected + 0.2 * outcomes.relative),
+    "guided": GUIDED,
 }
 
 
 def expect(
     near: Sequence[Experience],
     names: Sequence[str],
-    transfer: str = "guided",
+    rule: Transfer | None = GUIDED,
     threshold: float = THRESHOLD,
     *,
     predicted: Array | None = None,
@@ -192,8 +194,8 @@ def expect(
         The nearest problems.
     names : sequence of str
         The features of the new problem.
-    transfer : str
-        A name of `TRANSFERS`.
+    rule : Transfer or None
+        A value of `TRANSFERS`.
     threshold : float
         The expectation from which the published rule starts with a feature.
     predicted : array of shape (n_features,), optional
@@ -202,7 +204,6 @@ def expect(
     history : FeatureHistory, optional
         The history of each feature over all problems.
     """
-    rule = TRANSFERS[transfer]
     if rule is None:
         return None
     if not rule.remembers:

@@ -176,6 +176,15 @@ class Explanation:
         }
 
 
+def fate_of(selected: bool, in_some: bool, any_recorded: bool) -> str:
+    """Return what became of a feature; `in_some` if a recorded set had it."""
+    if selected:
+        return SELECTED
+    if in_some:
+        return LEFT_OUT
+    return NOT_KEPT if any_recorded else NOT_SELECTED
+
+
 def memory_sentence(run: Mapping[str, Any], neighbours: tuple[RecalledNeighbour, ...]) -> str:
     """Return how memory was used in a run, as a sentence.
 

@@ -16,9 +16,30 @@ from metafs.experiment.arms import DESCRIPTIONS, known_arms
 from metafs.experiment.drawing import LOOKS, logarithmic, panels, require_matplotlib
 from metafs.experiment.figures import drawings, fitness_along
 from metafs.experiment.page import page
+from metafs.pipeline.solution import Solution
 
 ODD = """<b>&"it's"""
 EVALUATIONS = {"cold": 80, "cold-ranked": 20, "paper": 160, "guided": 20}
+
+
+def found(place, score, remembers):
+    """The solution of one problem, of which three features are selected."""
+    near = (("one", 0.9 - place / 100), ("two", 1.0 + place / 100))
+    return Solution(
+        problem=f"{ODD} {place}",
+        status="solved",
+        features=("f0", "f1", "f11"),
+        fitness=0.5 + place / 100,
+        score=score,
+        non_nested_score=score,
+        scoring="balanced_accuracy" if score else None,
+        n_evaluations=200,
+        neighbours=near if remembers and place else (),
+        transferred=tuple(f"f{j}" for j in range(place)),
+        experience="near",
+        seconds={"select": 0.1, "recall": 0.1 * remembers},
+        n_features=12,
+    )
 
 
 def made_up(n_problems=5, arms=(), score=0.9):
@@ -29,25 +50,12 @@ def made_up(n_problems=5, arms=(), score=0.9):
             arm=arm.name,
             seed=0,
             order=0 if arm.remembers else None,
-            problem=f"{ODD} {place}",
             index=place,
             position=place,
             target=0.5,
             reached=arm.name != "paper",
             evaluations=EVALUATIONS[arm.name] + (place if arm.name == "guided" else 0),
-            n_evaluations=200,
-            fitness=0.5 + place / 100,
-            score=score,
-            non_nested_score=score,
-            scoring="balanced_accuracy" if score else None,
-            n_features=12,
-            n_selected=3,
-            n_transferred=place,
-            n_common=min(place, 2),
-            nearest_distance=0.9 - place / 100 if arm.remembers and place else None,
-            mean_distance=0.95 if arm.remembers and place else None,
-            seconds_to_target=0.1 + 0.1 * arm.remembers,
-            seconds={"select": 0.1, "recall": 0.1 * arm.remembers},
+            solution=found(place, score, arm.remembers),
         )
         for arm in design.arms
         for place in range(n_problems)
@@ -163,7 +171,9 @@ def test_of_one_problem_nothing_is_drawn_along_the_stream(arm, shown):
 
 
 def test_without_neighbours_no_distances_are_drawn(whole):
-    alone = [replace(each, nearest_distance=None) for each in whole.outcomes]
+    alone = [
+        replace(each, solution=replace(each.solution, neighbours=())) for each in whole.outcomes
+    ]
     left_out = {each.name for each in drawings(whole)} - {
         each.name for each in drawings(replace(whole, all_outcomes=alone))
     }
@@ -171,7 +181,7 @@ def test_without_neighbours_no_distances_are_drawn(whole):
 
 
 def test_missing_outcomes_are_reported(whole):
-    failed = Failed("guided", 4, ODD, "too <b>few rows")
+    failed = Failed("guided", 4, Solution(ODD, "failed", error="too <b>few rows"))
     found = replace(whole, all_outcomes=whole.outcomes[:-3], failures=[failed])
     text = " ".join(read_page(found).text)
     assert "stopped before its end" in text

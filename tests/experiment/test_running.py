@@ -54,7 +54,12 @@ def whole():
         some.append(InMemorySource(Problem.of(X, y, feature_names=names, name=f"problem {number}")))
     asked = design(seeds=2, orders=2)
     results = [
-        replace(each, score=1 / each.evaluations, non_nested_score=each.fitness)
+        replace(
+            each,
+            solution=replace(
+                each.solution, score=1 / each.evaluations, non_nested_score=each.fitness
+            ),
+        )
         for each in run(some, asked)
     ]
     return Experiment(replace(asked, learning=True), len(some), results)

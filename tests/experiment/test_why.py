@@ -11,10 +11,13 @@ from metafs.experiment import Design, Experiment, arms_named, run
 from metafs.experiment.arms import explained
 from metafs.experiment.page import page
 from metafs.experiment.why import MOST, why
-from metafs.pipeline.loop import InMemorySource, solve
+from metafs.memory.explaining import explain
+from metafs.memory.memory import Memory
+from metafs.pipeline.loop import InMemorySource
+from metafs.pipeline.recording import finish
 from metafs.pipeline.settings import Settings
+from metafs.pipeline.steps import prepare, work
 from metafs.plugin.registry import Registry
-from metafs.transfer.explanation import SELECTED
 from metafs_metadb import MetaDB
 
 REGISTRY = Registry()
@@ -63,21 +66,30 @@ def test_one_pass_of_guided_is_explained(found):
     assert explained(found.design.arms[:1]) is None
 
 
-def test_it_matches_the_stored_run(tmp_path):
+@pytest.mark.parametrize("transfer", ["paper", "guided"])
+def test_it_is_what_the_metadb_explains(tmp_path, transfer):
+    plan = Settings(budget=60, transfer=transfer).resolve(REGISTRY)
     db = MetaDB(tmp_path / "m.duckdb")
-    list(solve([problem(0), problem(1), problem(2)], db=db, budget=60, folds=2, registry=REGISTRY))
-    row = db.find_problem("<p2>")
-    reason = why(db, row)
-    stored = db.stored_run(row["problem_id"])
-    best = np.argsort(-stored.expected, kind="stable")[:MOST]
-    assert [each.feature for each in reason.proposed] == [stored.names[place] for place in best]
-    assert [each.fate == SELECTED for each in reason.proposed] == stored.selected[best].tolist()
-    near = {each.name: each.distance for each in stored.neighbours}
-    assert {each.problem: each.distance for each in reason.neighbours} == near
-    for each in reason.proposed:
-        assert near.get(each.by) == each.distance
-    list(solve(problem(3), db=db, keep="nope", registry=REGISTRY))
-    assert why(db, db.find_problem("<p3>")) is None, "it failed, so there is no explanation"
+    db.ensure()
+    memory = Memory(db, plan.distance)
+    for number in range(4):
+        task = prepare(problem(number), plan, memory, learning=False)
+        result = work(task, learning=False)
+        finish(task, result, memory)
+        reason = why(task, result)
+        stored = explain(db, db.find_problem(f"<p{number}>"), limit=None)
+        assert (reason.memory, reason.neighbours) == (stored.memory, stored.neighbours)
+        by_name = {each.feature: each for each in stored.features}
+        expected = sorted((each.expected or 0.0 for each in stored.features), reverse=True)
+        assert [each.expected for each in reason.proposed] == [e for e in expected if e > 0][:MOST]
+        for each in reason.proposed:
+            there = by_name[each.feature]
+            assert (each.expected, each.fate) == (there.expected, there.fate)
+            assert each.relative == pytest.approx(there.relative)
+            assert each.by == there.by
+            strongest = there.strongest
+            of_neighbour = strongest is not None and strongest.problem == each.by
+            assert each.distance == (strongest.distance if of_neighbour else None)
 
 
 def test_the_page_and_the_json_show_it(found):

@@ -6,7 +6,8 @@ import signal
 import numpy as np
 import pytest
 
-from metafs.memory.memory import INDEX_FROM, Memory, uninterrupted
+from metafs.memory.memory import INDEX_FROM, Memory
+from metafs.memory.uninterrupted import uninterrupted
 from metafs.pipeline.loop import solve
 from metafs.pipeline.settings import Settings
 from metafs.plugin.hookspecs import hookimpl

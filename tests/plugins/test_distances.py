@@ -11,7 +11,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
 from metafs.data.problem import Problem
-from metafs.memory.memory import Described, Memory
+from metafs.memory.memory import Memory
+from metafs.memory.projection import Described
 from metafs_distances import JsdFeatures, JsdLabelled, JsdRows
 from metafs_metadb import MetaDB, RunRow, SelectionRows, SqlSearch
 

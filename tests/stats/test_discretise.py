@@ -9,8 +9,10 @@ from scipy.sparse import csr_array, random_array
 
 import metafs.stats.value_runs
 from metafs.data.columns import number_text
+from metafs.data.problem import Problem
 from metafs.errors import UsageError
-from metafs.stats.discretise import discretise, discretise_target
+from metafs.stats import discretise as module
+from metafs.stats.discretise import codes_kept, codes_of, discretise, discretise_target
 
 
 def slow_labels(column, n_bins, categories=None):
@@ -121,3 +123,35 @@ def test_an_integer_target_keeps_its_classes_and_numbers_are_binned():
     assert np.bincount(discretise_target(np.arange(40.0))).tolist() == [10, 10, 10, 10]
     halves = discretise_target(np.array([0.5] * 7 + [1.5, 2.5, 3.5, 4.5]))
     assert len(set(halves[:7].tolist())) == 1 and halves.max() == len(set(halves.tolist())) - 1
+
+
+def test_the_table_of_a_problem_is_discretised_once_and_no_other_is_mistaken_for_it(monkeypatch):
+    rng = np.random.default_rng(0)
+    problem = Problem.of(rng.normal(size=(30, 4)), ["a", "b"] * 15)
+    computed = []
+    original = module._discretise
+    monkeypatch.setattr(module, "_discretise", lambda *a: computed.append(a) or original(*a))
+    with codes_kept(problem):
+        first, again = discretise(problem.X), discretise(problem.X.view())
+        assert again is first and len(computed) == 1
+        assert codes_of(problem, [2, 0]).toarray().tolist() == (
+            first.matrix[:, [2, 0]].toarray().tolist()
+        )
+        assert len(computed) == 1
+        assert discretise(problem.X, n_bins=3) is not first
+        assert discretise(problem.X[:, ::-1]).labels == first.labels[::-1]
+        assert discretise(problem.X.copy()) is not first
+        assert len(computed) == 4
+    assert discretise(problem.X) is not first
+    assert len(computed) == 5
+    with codes_kept(problem):
+        assert discretise(problem.X) is first
+
+
+def test_codes_of_sparse_columns_are_those_of_the_whole_table():
+    X = random_array((40, 30), density=0.2, rng=np.random.default_rng(1), format="csr")
+    problem = Problem.of(X, ["a", "b"] * 20)
+    apart = codes_of(problem, [5, 3]).toarray()
+    with codes_kept(problem):
+        discretise(problem.X)
+        np.testing.assert_array_equal(codes_of(problem, [5, 3]).toarray(), apart)

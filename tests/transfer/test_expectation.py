@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metafs.transfer.expectation import Experience, expect, expectation, weight
+from metafs.transfer.expectation import TRANSFERS, Experience, expect, expectation, weight
 from metafs_metadb import FeatureHistory
 
 UNIT = st.floats(0.0, 1.0, allow_subnormal=False)
@@ -53,7 +53,7 @@ def test_paper_starts_from_what_reaches_the_threshold_and_searches_as_published(
         remembered("near", 0.2, {"a": 0.9, "b": 0.2, "gone": 0.9}),
         remembered("far", 0.9, {"b": 0.4, "c": 0.9}),
     ]
-    prior = expect(near, ["c", "a", "b", "new"], "paper", threshold=0.15)
+    prior = expect(near, ["c", "a", "b", "new"], TRANSFERS["paper"], threshold=0.15)
     expected = reference_expectation([0.2, 0.9], [[0, 0.9, 0.2, 0], [0.9, 0, 0.4, 0]])
     np.testing.assert_allclose(prior.expected, expected)
     assert [start.tolist() for start in prior.starts] == [[1, 2]]
@@ -62,7 +62,7 @@ def test_paper_starts_from_what_reaches_the_threshold_and_searches_as_published(
 
 def test_a_prior_remembers_who_contributed_how_much():
     near = [remembered("one", 0.3, {"a": 0.8}), remembered("two", 0.6, {"a": 0.4, "b": 0.1})]
-    prior = expect(near, ["a", "b"], "paper")
+    prior = expect(near, ["a", "b"], TRANSFERS["paper"])
     shares = [(part.problem, part.share) for part in prior.contributions(0)]
     w = np.array([1 / (0.001 + 0.09), 1 / (0.001 + 0.36)])
     w /= w.sum()
@@ -94,7 +94,7 @@ NEAR = [
 
 def test_guided_joins_what_neighbours_say_with_the_record_over_all_problems():
     names = ["c", "a", "b", "new"]
-    prior = expect(NEAR, names, "guided", history=history_of([1, 0, 4, 2], [5, 0, 4, 3]))
+    prior = expect(NEAR, names, TRANSFERS["guided"], history=history_of([1, 0, 4, 2], [5, 0, 4, 3]))
     worths = [
         [0.0, 0.8 + 0.2, 0.2 * 4 / 8, 0.0],
         [0.2 * 5 / 10, 0.2 * 1 / 10, 0.8 + 0.2, 0.0],
@@ -108,7 +108,8 @@ def test_guided_joins_what_neighbours_say_with_the_record_over_all_problems():
 
 def test_a_far_problem_promises_little_and_is_a_reason_for_doubt():
     near, far = (
-        expect([remembered("one", d, {"a": 1.0})], ["a", "b"], "guided") for d in (0.2, 0.97)
+        expect([remembered("one", d, {"a": 1.0})], ["a", "b"], TRANSFERS["guided"])
+        for d in (0.2, 0.97)
     )
     assert near.expected[0] > 0.9 and not near.doubtful
     assert 0.45 < far.expected[0] < 0.55 and far.doubtful
@@ -116,14 +117,20 @@ def test_a_far_problem_promises_little_and_is_a_reason_for_doubt():
 
 def test_what_is_judged_holds_for_features_that_nobody_had():
     predicted, history = np.array([0.3, 0.3, 0.3]), history_of([0, 1, 0], [0, 1, 0])
-    prior = expect(NEAR, ["a", "on record", "new"], "guided", predicted=predicted, history=history)
+    prior = expect(
+        NEAR, ["a", "on record", "new"], TRANSFERS["guided"], predicted=predicted, history=history
+    )
     assert prior.predicted.tolist() == [2] and prior.expected[2] == 0.3
     assert prior.expected[1] == 0.25
 
 
 def test_ranked_asks_memory_for_nothing():
     prior = expect(
-        NEAR, ["a", "b"], "ranked", predicted=np.ones(2), history=history_of([1, 1], [1, 1])
+        NEAR,
+        ["a", "b"],
+        TRANSFERS["ranked"],
+        predicted=np.ones(2),
+        history=history_of([1, 1], [1, 1]),
     )
     assert prior.guides and not prior.doubtful
     assert prior.expected.tolist() == [0, 0] and prior.starts == () and prior.sources == ()
@@ -132,18 +139,18 @@ def test_ranked_asks_memory_for_nothing():
 @given(UNIT, st.lists(UNIT, min_size=3, max_size=3), st.sampled_from(["paper", "guided"]))
 def test_expectations_stay_within_0_and_1(distance, qualities, transfer):
     near = [remembered("one", distance, dict(zip("abc", qualities, strict=True)))]
-    prior = expect(near, list("cab"), transfer)
+    prior = expect(near, list("cab"), TRANSFERS[transfer])
     assert ((prior.expected >= 0) & (prior.expected <= 1)).all()
 
 
 def test_without_neighbours_or_transfer_there_is_no_prior():
-    assert expect([], ["a"], "guided") is None
-    assert expect([remembered("one", 0.1, {"a": 1.0})], ["a"], "none") is None
+    assert expect([], ["a"], TRANSFERS["guided"]) is None
+    assert expect([remembered("one", 0.1, {"a": 1.0})], ["a"], TRANSFERS["none"]) is None
 
 
 def test_unknown_scores_count_as_nothing():
     near = [remembered("one", 0.1, {"a": 0.5, "b": 0.0}, q=[np.nan, np.nan])]
-    assert np.isfinite(expect(near, ["a", "b"], "guided").expected).all()
+    assert np.isfinite(expect(near, ["a", "b"], TRANSFERS["guided"]).expected).all()
 
 
 def test_what_is_judged_holds_for_features_that_no_neighbour_had():
@@ -155,12 +162,12 @@ def test_what_is_judged_holds_for_features_that_no_neighbour_had():
     assert prior.predicted.tolist() == [2, 3]
     assert without.predicted.tolist() == []
     assert {2, 3} <= set(prior.transferred.tolist())
-    published = expect(near, names, "paper", predicted=predicted)
+    published = expect(near, names, TRANSFERS["paper"], predicted=predicted)
     assert published.expected.tolist() == [0.0, 0.8, 0.0, 0.0] and not len(published.predicted)
 
 
 def test_without_neighbours_a_judgement_is_a_prior():
-    prior = expect([], ["a", "b"], "guided", predicted=np.array([0.2, 1.7]))
+    prior = expect([], ["a", "b"], TRANSFERS["guided"], predicted=np.array([0.2, 1.7]))
     assert prior.expected.tolist() == [0.2, 1.0]
     assert prior.sources == ()
-    assert expect([], ["a", "b"], "none", predicted=np.array([0.2, 0.7])) is None
+    assert expect([], ["a", "b"], TRANSFERS["none"], predicted=np.array([0.2, 0.7])) is None

@@ -13,7 +13,7 @@ from metafs import Problem, Registry, solve
 from metafs.errors import MetafsError, UsageError
 from metafs.memory.best_runs import experiences as recalled
 from metafs.memory.explaining import explain, explanation, shown
-from metafs.transfer.expectation import Experience, expect
+from metafs.transfer.expectation import TRANSFERS, Experience, expect
 from metafs.transfer.explanation import LEFT_OUT, NOT_KEPT, NOT_SELECTED, SELECTED, sentences
 from metafs_metadb import FeatureHistory, MetaDB, Neighbour, StoredRun
 
@@ -319,7 +319,7 @@ def whole_runs(draw):
     n_problems = np.array(draw(st.lists(st.integers(0, 5), min_size=6, max_size=6)))
     n_selected = np.array([draw(st.integers(0, int(n))) for n in n_problems])
     history = FeatureHistory(5, n_problems, n_selected, *np.zeros((3, 6)))
-    prior = expect(near, WORDS, transfer, history=history)
+    prior = expect(near, WORDS, TRANSFERS[transfer], history=history)
     run = {
         "problem": "p",
         "space": "s",

@@ -77,7 +77,7 @@ def test_what_was_left_out_is_not_learnt_from_again(db, monkeypatch):
     monkeypatch.setattr("metafs.memory.memory.LATEST", 2)
     told = []
     monkeypatch.setattr(
-        "metafs.pipeline.steps.meta_regression",
+        "metafs.pipeline.expecting.meta_regression",
         lambda outcomes, worth, *_: (
             told.append(worth.tolist()) or MetaRegression(np.ones(12), None, (), 1)
         ),
