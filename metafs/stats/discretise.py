@@ -130,12 +130,11 @@ def _key(n_bins: int, categories: Mapping[int, tuple[str, ...]]) -> tuple[Any, .
 
 def _address(X: Matrix) -> tuple[Any, ...]:
     """Return what identifies the memory of a matrix while it is alive."""
-    parts = (X.data, X.indices, X.indptr) if issparse(X) else (X,)
-    return (
-        X.shape,
-        getattr(X, "format", None),
-        *((each.ctypes.data, each.strides, each.dtype.str) for each in parts),
-    )
+    parts = [X]
+    if issparse(X):
+        parts = [getattr(X, name) for name in ("data", "indices", "indptr") if hasattr(X, name)]
+    where = [(each.ctypes.data, each.strides, each.dtype.str) for each in parts]
+    return X.shape, getattr(X, "format", None), where
 
 
 def _discretise(X: Matrix, n_bins: int, categories: Mapping[int, tuple[str, ...]]) -> Codes:
