@@ -39,7 +39,7 @@ def grown(stream: Stream, new: Any, rows: Any, memory: Remembered) -> dict[str, 
 
 
 def rows_of(stream: Stream, part: str, labels: Any, out: Path | None) -> list[dict[str, Any]]:
-    memory = remember(stream)
+    memory = remember(stream, single=part == "compare")
     pooled = controls.quietly(controls.Pooled, stream) if part == "compare" else None
     found = []
     for new in stream.new:

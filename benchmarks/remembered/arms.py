@@ -11,6 +11,8 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 from metafs.stats.linear import Directions, WeightPrior, fit_linear, project
 from metafs.stats.linear.rows import stacked
+from metafs_climb.climb import Climb
+from metafs_filters.shrunk import ShrunkSelector
 
 MEMORY_FREE = ("L2", "L2, labelled df", "L1", "k best", "own")
 
@@ -53,13 +55,17 @@ def basis(prior: WeightPrior, rank: int = 8) -> WeightPrior:
     return replace(prior, directions=Directions.of(values[:rank, None] * vectors[:rank]))
 
 
+def shrunk(n_features: int) -> ShrunkSelector:
+    return ShrunkSelector(min(50, max(1, n_features // 2)))
+
+
 def compared(stream: Stream, new: New, rows: Any, memory: Remembered, pooled: Any) -> Any:
     """Return the measure of each arm, and the log-loss of the model with memory."""
     prior = memory.prior()
     with_memory = fitted(stream, new, rows, prior)
     scales_only = fitted(stream, new, rows, without_directions(prior))
     own = fitted(stream, new, rows, None)
-    quietly, shared = controls.quietly, (stream, new, rows)
+    quietly, shared, told = controls.quietly, (stream, new, rows), memory.expectations()
     found = {
         "remembered": with_memory.decision_function(new.X_test),
         "scales only": scales_only.decision_function(new.X_test),
@@ -70,6 +76,8 @@ def compared(stream: Stream, new: New, rows: Any, memory: Remembered, pooled: An
         "k best": quietly(controls.k_best, *shared),
         "mean of past": quietly(controls.mean_of_past, *shared, prior, with_memory.preparation),
         "pooled": None if pooled is None else pooled(new),
+        "shrunk, 50": quietly(controls.by_selector, *shared, shrunk(new.X.shape[1]), told),
+        "climb": quietly(controls.by_selector, *shared, Climb(random_state=0), told),
     }
     row = {arm: measured(stream, each, new) for arm, each in found.items()}
     row["strength"] = with_memory.strength.s

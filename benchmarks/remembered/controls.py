@@ -10,6 +10,7 @@ import numpy as np
 from remembered.streams import New, Stream
 from scipy.sparse import issparse
 from scipy.sparse import vstack as sparse_vstack
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import SelectKBest, f_classif, f_regression
@@ -86,6 +87,20 @@ def k_best(stream: Stream, new: New, rows: Any) -> Any:
         steps = [("k", SelectKBest(f_regression)), ("model", RidgeCV(ALPHAS))]
         grid = {"k__k": sorted({min(k, width) for k in (1, 2, 5, 10, 30)})}
     search = GridSearchCV(Pipeline(steps), grid, cv=folds(y, stream.classes))
+    return decision(search.fit(Z, y), Z_test)
+
+
+def by_selector(stream: Stream, new: New, rows: Any, selector: Any, prior: Any) -> Any:
+    """Return test decisions of L2 regression on what one of our own selectors keeps."""
+    X, y = new.X[rows], new.y[rows]
+    kept = np.flatnonzero(clone(selector).fit(X, y, prior=prior).get_support())
+    ready = preparer(stream, X, new.X_unlabelled)
+    Z, Z_test = ready.transform(X)[:, kept], ready.transform(new.X_test)[:, kept]
+    if not stream.classes:
+        return decision(RidgeCV(ALPHAS).fit(Z, y), Z_test)
+    two = len(np.unique(y)) == 2
+    grid = {"C" if two else "estimator__C": C_GRID}
+    search = GridSearchCV(logistic("l2", len(np.unique(y))), grid, cv=folds(y, True))
     return decision(search.fit(Z, y), Z_test)
 
 

@@ -4,8 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from remembered.streams import Stream
+from remembered.streams import Past, Stream
 
+from metafs import Problem
+from metafs.memory.weights import SPEAKERS
+from metafs.pipeline.reference import relevance
+from metafs.plugin.prior import Prior, Source
 from metafs.stats.linear import (
     N_LABELS,
     STRENGTHS,
@@ -36,6 +40,15 @@ class Remembered:
     curves: list[Any]
     """Loss by number of labels and strength, or None."""
     coherences: list[float]
+    relevances: list[Any]
+    """(n_features,) What each column told by itself, the best 1."""
+
+    def expectations(self) -> Prior:
+        """Return what selectors that look at single features are told."""
+        share = 1 / len(self.relevances)
+        speakers = [Source(f"past {k}", 0.5, share, r) for k, r in enumerate(self.relevances)]
+        mean = np.mean(self.relevances, axis=0)
+        return Prior(mean, guides=True, relevance=mean, speakers=tuple(speakers[-SPEAKERS:]))
 
     def prior(self, n: int | None = None) -> WeightPrior:
         """Return what memory says after its first n problems."""
@@ -63,9 +76,14 @@ class Remembered:
         )
 
 
-def remember(stream: Stream, k: int = 1000) -> Remembered:
-    """Solve the past problems one after the other."""
-    memory = Remembered([], [], [], [], [], [])
+def told_alone(past: Past) -> Any:
+    found = relevance(Problem.of(past.X, past.y))
+    return found / max(found.max(), 1e-9)
+
+
+def remember(stream: Stream, k: int = 1000, *, single: bool = False) -> Remembered:
+    """Solve the past problems one after the other; `single` columns are judged if asked for."""
+    memory = Remembered([], [], [], [], [], [], [])
     for past in stream.past:
         known = len(memory.weights)
         curve, coherent = None, 0.0
@@ -89,4 +107,5 @@ def remember(stream: Stream, k: int = 1000) -> Remembered:
         memory.n_labels.append(len(past.y))
         memory.curves.append(curve)
         memory.coherences.append(coherent)
+        memory.relevances.append(told_alone(past) if single else np.zeros(past.X.shape[1]))
     return memory
