@@ -4,7 +4,8 @@ python docs/readme.py            runs them and rewrites the README
 python docs/readme.py --check    runs them and fails if one prints something else
 
 A text block after ``<!-- printed by: COMMAND -->`` is what COMMAND prints after the lines above it
-in its bash block. They run in the order of the README in one new folder. A line ``...`` in a
+in its bash block. They run in the order of the README in one new folder, which has a link to the
+examples. A line ``...`` in a
 table stands for any rows, and a long line may be wrapped. Seconds are neither compared nor
 rewritten: write those of an idle machine by hand.
 """
@@ -82,6 +83,7 @@ def main() -> None:
     """Rewrite the README, or check it."""
     old = README.read_text()
     with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "examples").symlink_to(README.parent / "examples")
         new = PRINTED.sub(
             lambda found: (
                 f"{found[1]} -->\n```text\n{abridged(found[2], printed(found[1], old, folder))}```"

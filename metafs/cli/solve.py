@@ -83,7 +83,8 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
     """Solve each problem of SOURCE..., with the memory of the earlier ones.
 
     SOURCE is a file (csv, tsv, parquet, json, arff, svmlight, npz), a folder of them, a TOML
-    stream or demo:digits. Solved problems are skipped when the command is run again.
+    stream, demo:digits or demo:few-labels. Solved problems are skipped when the command is run
+    again.
 
     Example: metafs solve customers/ --target churned
     """

@@ -34,6 +34,9 @@ NEAREST = 128
 NEAREST_BESIDE_BASIS = 32
 """Near problems whose models are used together with the basis."""
 
+LEAST_LABELS = 20
+"""Labelled rows that a model must have learned from to give directions: fewer teach noise."""
+
 SPEAKERS = 20
 """Near problems whose contributions to the expected relevance are kept apart."""
 
@@ -164,6 +167,8 @@ def _directions(
     rows: list[Array] = []
     who: list[tuple[int, str, str | None, float, float]] = []
     for near, model in zip(asked, known, strict=True):
+        if model.n_labels < LEAST_LABELS:
+            continue
         for output, ids, weights in zip(
             model.outputs, model.weight_ids, model.weights, strict=True
         ):

@@ -9,6 +9,7 @@ reference.
 from typing import Any, Self
 
 import numpy as np
+from scipy.special import log_softmax
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,6 +27,29 @@ from metafs.stats.threads import threads_for
 from metafs_remembered.learner import as_unlabelled, weights_known
 
 _LARGEST = 200  # columns in the order of the path; the others follow by weight times spread
+
+
+def divergence(reference: Array, other: Array, slope: float | None) -> Array:
+    """Return for each row how far other decision values predict from those of a reference.
+
+    For classes it is the Kullback-Leibler divergence of the probabilities, decision values times
+    `slope` being their logits; for numbers, without a slope, the squared difference.
+
+    Examples
+    --------
+    >>> divergence(np.array([[0.0], [2.0]]), np.array([[0.0], [0.0]]), 1.0).round(2)
+    array([0.  , 0.33])
+    """
+    if slope is None:
+        return np.asarray(((reference - other) ** 2).sum(axis=1))
+
+    def log_probabilities(decision: Array) -> Array:
+        if decision.shape[1] == 1:
+            decision = np.hstack([np.zeros_like(decision), decision])
+        return np.asarray(log_softmax(slope * decision, axis=1))
+
+    p, q = log_probabilities(reference), log_probabilities(other)
+    return np.asarray((np.exp(p) * (p - q)).sum(axis=1))
 
 
 class ProjectedSelector(BaseSelector):
@@ -129,39 +153,45 @@ class ProjectedSelector(BaseSelector):
         self.ranking_[self.projection_.order] = np.arange(1, n_features + 1)
 
     def _smallest(self, X: Matrix, y: Array, classes: bool, most: int) -> int:
-        """Return the fewest features whose loss is within one standard error of the reference's.
+        """Return the fewest features whose predictions are within one standard error.
 
-        The error is that of the cross-validated loss of rows.
+        They are compared with those of the reference on all rows at hand, and the error is that of
+        the reference's cross-validated loss on as many rows.
         """
         model, projection = self.reference_, self.projection_
         most = min(most, len(projection.candidates))
         if most == 0:
             self.stopped_ = "no feature carries anything of the model on all"
             return 1
-        targets, _ = targets_of(y, classes)
-        codes = np.unique(y, return_inverse=True)[1] if classes else None
-        decision = model.decision_function(X)
-        reference = float(loss_of(decision, targets, codes).mean())
-        judged = decision if model.held_out is None else model.held_out
-        if len(judged) != len(targets):  # of many rows some were cross-validated
-            judged = decision
-        error = float(loss_of(judged, targets, codes).std() / np.sqrt(len(targets)))
+        rows = stacked(X, self._unlabelled)
+        table, decision = model.preparation(rows), model.decision_function(rows)
+        unit = float(np.var(y)) or 1.0 if not classes else 1.0
+        error = self._loss_spread(X, y, classes) / np.sqrt(len(decision))
         sizes = sorted({min(most, round(1.3**step)) for step in range(21)} - {0})
-        table = model.preparation(X)
         for n, size in enumerate(sizes, start=1):
             columns = projection.order[:size]
             small = np.asarray(table[:, columns] @ projection.weights(columns).T)
             small += decision.mean(axis=0) - small.mean(axis=0)
-            loss = float(loss_of(small, targets, codes).mean())
+            apart = float(divergence(decision, small, model.slope if classes else None).mean())
             self.n_evaluations_ = n
-            if loss <= reference + error:
+            if apart / unit <= error:
                 self.stopped_ = (
-                    f"{size} features are within one standard error of the model on all: loss "
-                    f"{loss:.3f} against {reference:.3f}, error {error:.3f}"
+                    f"{size} features are within one standard error of the model on all: excess "
+                    f"loss {apart / unit:.3f}, error {error:.3f}"
                 )
                 return size
         self.stopped_ = f"no more than {sizes[-1]} features were tried"
         return sizes[-1]
+
+    def _loss_spread(self, X: Matrix, y: Array, classes: bool) -> float:
+        """Return the standard deviation over rows of the reference's cross-validated loss."""
+        model = self.reference_
+        targets, _ = targets_of(y, classes)
+        codes = np.unique(y, return_inverse=True)[1] if classes else None
+        judged = model.held_out
+        if judged is None or len(judged) != len(targets):  # of many rows some were cross-validated
+            judged = model.decision_function(X)
+        return float(loss_of(judged, targets, codes).std())
 
     def _get_support_mask(self) -> Array:
         check_is_fitted(self)
