@@ -140,7 +140,7 @@ def totals(
     record_of: Callable[..., FeatureHistory] = MetaDB.feature_history,
 ) -> list[Any]:
     record = record_of(db, "default", names, exclude_fingerprint="stored 7", exclude_source=source)
-    columns = (record.n_problems, record.n_selected, record.relative, record.relative4)
+    columns = (record.n_problems, record.n_selected)
     return [record.n_solved, *(column.tolist() for column in columns)]
 
 

@@ -75,8 +75,7 @@ class Memory:
     def record(self, i: int) -> FeatureHistory:
         ids, rows = self.stream.ids[i], np.array(self.solved)[:, None]
         had, chosen = (counts[rows, ids].sum(axis=0) for counts in (self.stream.has, self.selected))
-        unused = np.zeros(len(ids))
-        return FeatureHistory(len(rows), had.astype(int), chosen.astype(int), *[unused] * 3)
+        return FeatureHistory(len(rows), had.astype(int), chosen.astype(int))
 
 
 def distances(problems: Sequence[Problem]) -> Array:

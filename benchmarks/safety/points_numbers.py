@@ -66,8 +66,7 @@ db.record(
     selections=SelectionRows(("a", "b"), q=[float("inf"), 1.0], selected=[True, False]),
     meta_features={"size": [1, 2]},
 )
-print("feature_record", db.feature_record("s", ["a"]).relative[0],
-      "feature_experience", db.feature_experience("s", limit=9).relative[0])
+print("feature_experience", db.feature_experience("s", limit=9).relative[0])
 """
 
 

@@ -1,9 +1,9 @@
-"""The queries of `feature_history` and `feature_sums`: how features did in best runs.
+"""The queries of `feature_history` and `feature_sums`: counts over best runs.
 
-`incoming_id` holds the features asked for and their positions, `incoming_run` the runs that speak.
+`incoming_id` holds the features asked for and their positions, `incoming_run` the runs that count.
 """
 
-from metafs_metadb.definitions import IS_BEST, SCORE, relative
+from metafs_metadb.definitions import IS_BEST
 
 # The problems that count, each by its best run, or by the best it had before another one.
 _SOLVED_RUN = f"""
@@ -20,45 +20,25 @@ solved_run as (
 )
 """
 
-# Of rows with columns selected and r, the relative score.
 _TOTALS = """
-count(*)                          as n_problems,
-count(*) filter (where selected)  as n_selected,
-""" + ",\n".join(
-    f"sum(round_even(1099511627776 * {power}, 0)::bigint)::bigint as {name}"
-    for name, power in (
-        ("relative", "r"),
-        ("relative2", "(r * r)"),
-        ("relative4", "((r * r) * (r * r))"),
-    )
-)
+count(*) as n_problems, count(*) filter (where s.selected) as n_selected
+"""
 
 N_SOLVED = f"with {_SOLVED_RUN} select count(*) from solved_run"
 
-# What the runs of `solved_run` say of each feature asked for.
-FEATURE_RECORD = f"""
-with {_SOLVED_RUN},
-best as (
-    select s.run_id, max({SCORE}) as q
-    from selection s
-    join solved_run using (run_id)
-    group by s.run_id
-),
-scored as (
-    select i.position, s.selected, {relative("b.q")} as r
-    from incoming_id i
-    join selection s using (feature_id)
-    join best b using (run_id)
-)
-select position, {_TOTALS}
-from scored
-group by position
+FEATURE_HISTORY = f"""
+with {_SOLVED_RUN}
+select i.position, {_TOTALS}
+from incoming_id i
+join selection s using (feature_id)
+join solved_run using (run_id)
+group by i.position
 """
 
 # --- sums over all problems -----------------------------------------------------------------------
 
 # The best runs, as of a run, of the problems that were solved since an earlier one.
-TELLERS = f"""
+BEST_RUNS = f"""
 with touched as (
     select distinct problem_id from run where run_id > $since and run_id <= $upto
 ),
@@ -78,23 +58,12 @@ where not p.excluded
 
 def _run_totals(only: str) -> str:
     return f"""
-with best as (
-    select s.run_id, max({SCORE}) as q
-    from selection s
-    semi join incoming_run using (run_id)
-    where s.run_id between $first_id and $last_id
-    group by s.run_id
-),
-scored as (
-    select s.feature_id, s.selected, {relative("b.q")} as r
-    from selection s
-    join best b using (run_id)
-    where s.run_id between $first_id and $last_id {only}
-)
-select feature_id, {_TOTALS}
-from scored
-group by feature_id
-order by feature_id
+select s.feature_id, {_TOTALS}
+from selection s
+semi join incoming_run using (run_id)
+where s.run_id between $first_id and $last_id {only}
+group by s.feature_id
+order by s.feature_id
 """
 
 

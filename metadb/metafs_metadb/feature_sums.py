@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metafs_metadb import feature_history_queries as queries
-from metafs_metadb.feature_history import TOTALS, Totals, columns_of, from_totals
+from metafs_metadb.feature_history import TOTALS, Totals, columns_of
 from metafs_metadb.rows import FeatureHistory
 from metafs_metadb.stamp import Stamp
 
@@ -31,7 +31,7 @@ class OwnRun:
     run_id: int
     space: str
     ids: Ints
-    totals: Totals
+    selected: NDArray[np.bool_]
 
 
 class FeatureSums:
@@ -53,7 +53,7 @@ class FeatureSums:
     @classmethod
     def of(cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Return the sums that were written down."""
-        return cls(Stamp.of(about["stamp"]), arrays["totals"], arrays["told"], about["solved"])
+        return cls(Stamp.of(about["stamp"]), arrays["totals"], arrays["runs"], about["solved"])
 
     def about(self) -> dict[str, Any]:
         """Return what is written to the header of the file."""
@@ -61,13 +61,13 @@ class FeatureSums:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays to be written down."""
-        return {"totals": self._totals, "told": self._counted}
+        return {"totals": self._totals, "runs": self._counted}
 
     def catch_up(self, con: duckdb.DuckDBPyConnection, upto: Stamp) -> None:
         """Add what was recorded since, up to a stamp; the earlier stamp still holds."""
         runs = {"since": self.stamp.run_id if self.stamp else 0, "upto": upto.run_id}
         if runs["since"] < runs["upto"]:
-            self._take_in(con, con.execute(queries.TELLERS, runs).fetchnumpy())
+            self._take_in(con, con.execute(queries.BEST_RUNS, runs).fetchnumpy())
         self.stamp = upto
 
     def add(self, runs: Sequence[OwnRun], upto: Stamp) -> None:
@@ -75,7 +75,7 @@ class FeatureSums:
         for run in runs:
             self._counted = _grown(self._counted, run.problem_id)
             self._totals = _grown(self._totals, int(run.ids.max(initial=0)))
-            self._totals[run.ids] += run.totals
+            self._totals[run.ids] += np.column_stack([np.ones_like(run.ids), run.selected])
             self._counted[run.problem_id] = run.run_id
             self._solved[run.space] += 1
         self.stamp = upto
@@ -100,15 +100,15 @@ class FeatureSums:
             runs = self._runs(found["problem_id"][left_out])
             if 2 * len(runs) <= n_solved:
                 totals = self._at(ids) - _totals_of(con, ids, runs)
-                histories.append(from_totals(totals, n_solved - len(runs)))
+                histories.append(FeatureHistory(n_solved - len(runs), *totals.T))
             else:
                 others = con.execute(queries.OTHERS, {**which, "exclude_source": source})
                 runs = self._runs(others.fetchnumpy()["problem_id"])
-                histories.append(from_totals(_totals_of(con, ids, runs), len(runs)))
+                histories.append(FeatureHistory(len(runs), *_totals_of(con, ids, runs).T))
         return histories
 
     def _runs(self, problems: Ints) -> Ints:
-        """Return the runs that speak for problems, those left out that have none."""
+        """Return the counted runs of problems, without those that have none."""
         runs = self._counted[problems[problems < len(self._counted)]]
         return np.asarray(runs[runs > 0])
 
@@ -118,19 +118,19 @@ class FeatureSums:
         totals[held] = self._totals[ids[held]]
         return totals
 
-    def _take_in(self, con: duckdb.DuckDBPyConnection, tellers: Mapping[str, Any]) -> None:
-        """Let runs speak for problems, each in place of the run that did so before."""
-        problems = np.asarray(tellers["problem_id"], np.int64)
-        runs = np.asarray(tellers["run_id"], np.int64)
+    def _take_in(self, con: duckdb.DuckDBPyConnection, best: Mapping[str, Any]) -> None:
+        """Count the best runs of problems, each in place of the run that was counted before."""
+        problems = np.asarray(best["problem_id"], np.int64)
+        runs = np.asarray(best["run_id"], np.int64)
         self._counted = _grown(self._counted, int(problems.max(initial=0)))
         before = self._counted[problems]
         news = runs != before
-        for sign, speaking in ((-1, before[news & (before > 0)]), (1, runs[news])):
-            ids, totals = _run_totals(con, speaking, queries.RUN_TOTALS)
+        for sign, counted in ((-1, before[news & (before > 0)]), (1, runs[news])):
+            ids, totals = _run_totals(con, counted, queries.RUN_TOTALS)
             self._totals = _grown(self._totals, int(ids.max(initial=0)))
             self._totals[ids] += sign * totals
         self._counted[problems] = runs
-        self._solved.update(np.asarray(tellers["space"], object)[before == 0].tolist())
+        self._solved.update(np.asarray(best["space"], object)[before == 0].tolist())
 
 
 def _run_totals(con: duckdb.DuckDBPyConnection, runs: Ints, query: str) -> tuple[Ints, Totals]:

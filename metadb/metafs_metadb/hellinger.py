@@ -19,8 +19,8 @@ from metafs_metadb.divergence import Best, Distributions, Floats, Ints
 
 Singles = NDArray[np.float32]
 
-# A column costs a pass over all problems, a list about four times as much per entry.
-COLUMN_SHARE = 1 / 4
+# A column costs a pass over all problems, a list about eight times as much per entry.
+COLUMN_SHARE = 1 / 8
 MOST_COLUMNS = 256  # the longest lists only: at 100,000 problems a column is 0.4 MB
 N_PROBES = 16  # evaluated beyond k, for a good k-th best
 BLOCK = 256  # problems of which only the most promising is looked at first
@@ -77,12 +77,9 @@ class HellingerLists:
         """Return all that a search needs, to be written down."""
         return self._arrays
 
-    def search(
-        self, keys: Ints, q: Floats, best: Best, evaluate: Callable[[Ints], None], done: Ints
-    ) -> None:
-        """Have everything evaluated that may belong to the best, `done` excepted."""
+    def search(self, keys: Ints, q: Floats, best: Best, evaluate: Callable[[Ints], None]) -> None:
+        """Have everything evaluated that may belong to the best."""
         at_most = self._affinities(keys, q)
-        at_most[done] = 0.0
         tops = at_most.reshape(-1, BLOCK).max(axis=1)
         n_probes = min(best.k + N_PROBES, len(tops))
         promising = np.partition(tops, len(tops) - n_probes)[-n_probes]

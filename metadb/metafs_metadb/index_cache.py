@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from metafs_metadb import (
     experience,
-    feature_history,
     index_file,
     index_queries,
     log,
@@ -215,7 +214,7 @@ class IndexCache:
                 recorded.run_id,
                 space,
                 written.feature_ids,
-                feature_history.totals_of(rows.doubles("q"), rows.is_selected()),
+                rows.is_selected(),
             )
 
     def keep_index(

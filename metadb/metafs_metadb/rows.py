@@ -178,12 +178,9 @@ class FeatureExperience:
 class FeatureHistory:
     """History of features over all solved problems of a space; zeros for one never scored."""
 
-    n_solved: int  # problems that the record rests on
+    n_solved: int
     n_problems: NDArray[np.int64]  # those whose best run scored the feature
     n_selected: NDArray[np.int64]  # those whose best run selected it
-    relative: NDArray[np.float64]  # sum of its scores relative to the best of each run
-    relative2: NDArray[np.float64]  # sum of their squares
-    relative4: NDArray[np.float64]  # sum of their fourth powers
 
     def __len__(self) -> int:
         return len(self.n_problems)

@@ -1,7 +1,7 @@
 """What a search in memory needs of the stored problems, as arrays that a file can keep.
 
-Keys are numbered in ascending order. `HellingerLists`, and before it `Balls` where keys are few,
-rule out the problems that a bound excludes; the rest is evaluated by the formula in `divergence`.
+Keys are numbered in ascending order. `HellingerLists` rules out the problems that a bound excludes;
+the rest is evaluated by the formula in `divergence`.
 """
 
 from collections.abc import Mapping
@@ -10,26 +10,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import balls
-from metafs_metadb.balls import Balls
 from metafs_metadb.divergence import Best, Distributions, Floats, Ints
 from metafs_metadb.hellinger import HellingerLists
 
 
 class Structure:
-    """Distributions, with the lists and balls that rule most of them out."""
+    """Distributions, with the lists that rule most of them out."""
 
     def __init__(
         self,
         vocabulary: NDArray[np.uint64],
         rows: Distributions,
         lists: HellingerLists,
-        balls: Balls | None,
     ) -> None:
         self.vocabulary = vocabulary
         self.rows = rows
         self._lists = lists
-        self._balls = balls
 
     @classmethod
     def build(cls, starts: Ints, keys: NDArray[np.uint64], p: Floats) -> Self:
@@ -38,22 +34,13 @@ class Structure:
         numbers = np.searchsorted(vocabulary, keys)  # faster than unique's own inverse
         n_keys = len(vocabulary)
         rows = Distributions(starts, numbers.astype(np.int32), p)
-        few_keys = n_keys <= balls.MOST_KEYS and len(rows) >= balls.FEWEST_PROBLEMS
-        return cls(
-            vocabulary,
-            rows,
-            HellingerLists.build(rows, n_keys),
-            Balls.build(rows, n_keys) if few_keys else None,
-        )
+        return cls(vocabulary, rows, HellingerLists.build(rows, n_keys))
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Return the structure that was written down."""
         rows = Distributions(arrays["row_starts"], arrays["row_keys"], arrays["row_p"])
-        lists = HellingerLists(len(rows), arrays)
-        return cls(
-            arrays["vocabulary"], rows, lists, Balls(arrays) if "ball_rows" in arrays else None
-        )
+        return cls(arrays["vocabulary"], rows, HellingerLists(len(rows), arrays))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return all arrays, to be written down."""
@@ -63,7 +50,6 @@ class Structure:
             "row_keys": self.rows.keys,
             "row_p": self.rows.p,
             **self._lists.arrays(),
-            **(self._balls.arrays() if self._balls else {}),
         }
 
     def number(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -81,10 +67,5 @@ class Structure:
             values, shares = self.rows.divergence(rows, q_by_key)
             best.offer(rows[shares], values[shares])
 
-        if not len(numbers):
-            return
-        done: Ints | None = np.empty(0, np.int64)
-        if self._balls is not None:
-            done = self._balls.search(numbers, q, best, evaluate)
-        if done is not None:
-            self._lists.search(numbers, q, best, evaluate, done)
+        if len(numbers):
+            self._lists.search(numbers, q, best, evaluate)

@@ -72,13 +72,7 @@ def answers(db, record_of=MetaDB.feature_history):
 
 
 def vars_of(record):
-    return (
-        record.n_problems,
-        record.n_selected,
-        record.relative,
-        record.relative2,
-        record.relative4,
-    )
+    return record.n_problems, record.n_selected
 
 
 def by_sql(db):

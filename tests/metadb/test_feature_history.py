@@ -1,13 +1,11 @@
-"""The record of features over all problems of a space, against one added up problem by problem."""
+"""The history of features over all problems of a space, against a count problem by problem."""
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metafs.data.problem import Problem
 from metafs.memory.memory import Memory
-from metafs.transfer.expectation import Experience
 from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows
 
 from .building import STARTED
@@ -31,7 +29,7 @@ def record_run(db, run, name="p", *, space="default", source="p.csv", score=0.5,
 def reference(db, space, names, fingerprint=None, name=None, source=None):
     """Ask every problem for its best run and add up what it says of each name."""
     table = db.problems(space)
-    n_solved, found = 0, np.zeros((5, len(names)))
+    n_solved, found = 0, np.zeros((2, len(names)), int)
     for row in table.rows:
         problem = dict(zip(table.columns, row, strict=True))
         if problem["excluded"] or problem["fingerprint"] == fingerprint:
@@ -40,29 +38,20 @@ def reference(db, space, names, fingerprint=None, name=None, source=None):
             continue
         for best in db.experience([problem["problem_id"]]).values():
             n_solved += 1
-            told = Experience("", "", 0.0, best.names, best.q, best.quality, best.selected)
-            for feature, selected, r in zip(best.names, best.selected, told.relative, strict=True):
+            for feature, selected in zip(best.names, best.selected, strict=True):
                 for place in np.flatnonzero([each == feature for each in names]):
-                    found[:, place] += [1, selected, r, r**2, r**4]
+                    found[:, place] += [1, selected]
     return n_solved, found
 
 
 def rows_of(record):
-    return np.array(
-        [
-            record.n_problems,
-            record.n_selected,
-            record.relative,
-            record.relative2,
-            record.relative4,
-        ]
-    )
+    return np.array([record.n_problems, record.n_selected])
 
 
 def assert_is(record, expected):
     n_solved, found = expected
     assert record.n_solved == n_solved
-    np.testing.assert_allclose(rows_of(record), found, rtol=0, atol=1e-10)
+    np.testing.assert_array_equal(rows_of(record), found)
 
 
 qs = st.sampled_from([0.0, 0.1, 0.3, 1.0, 7.0, -2.0, np.nan, np.inf])
@@ -111,9 +100,6 @@ def test_a_record_by_hand(tmp_path):
     assert record.n_solved == 2 and len(record) == 4
     assert record.n_problems.tolist() == [2, 0, 2, 1]
     assert record.n_selected.tolist() == [0, 0, 1, 0]
-    assert record.relative.tolist() == [0.25, 0, 2, 0]
-    assert record.relative2.tolist() == [0.0625, 0, 2, 0]
-    assert record.relative4.tolist() == [0.00390625, 0, 2, 0]
 
 
 def test_no_names_and_no_problems(tmp_path):
@@ -121,7 +107,7 @@ def test_no_names_and_no_problems(tmp_path):
     db.ensure()
     assert len(db.feature_history("default", [])) == 0
     record = db.feature_history("default", ["a"])
-    assert record.n_solved == 0 and rows_of(record).tolist() == [[0]] * 5
+    assert record.n_solved == 0 and rows_of(record).tolist() == [[0]] * 2
 
 
 def test_memory_asks_for_the_features_of_a_problem_and_leaves_the_problem_out(tmp_path):
@@ -131,7 +117,7 @@ def test_memory_asks_for_the_features_of_a_problem_and_leaves_the_problem_out(tm
     problem = Problem.of(X, [0, 1, 0, 1], feature_names=["b", "a"], name="new", space="default")
     memory = Memory(db, distance=None)
     _, (everybody, without_file) = memory.remembered(problem, [], (None, "p.csv"))
-    assert everybody.relative.tolist() == [0.5, 1.0]
+    assert everybody.n_selected.tolist() == [0, 1]
     assert without_file.n_solved == 0
     assert memory.remembered(problem, [], (None,), exclude_name="p")[1][0].n_solved == 0
     db.record(
@@ -140,10 +126,3 @@ def test_memory_asks_for_the_features_of_a_problem_and_leaves_the_problem_out(tm
         selections=SelectionRows(("a",), q=[1.0], selected=[True]),
     )
     assert memory.remembered(problem, [], (None,))[1][0].n_problems.tolist() == [1, 1]
-
-
-@pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])
-def test_the_unit_of_a_selector_does_not_matter(tmp_path, scale):
-    db = MetaDB(tmp_path / "metafs.duckdb")
-    record_run(db, {"a": (4.0 * scale, True), "b": (1.0 * scale, False)})
-    assert db.feature_history("default", ["a", "b"]).relative.tolist() == [1.0, 0.25]

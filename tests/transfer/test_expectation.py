@@ -82,8 +82,7 @@ def reference_guidance(distances, worths, n_selected, n_problems):
 
 
 def history_of(n_selected, n_problems):
-    sums = np.zeros(len(n_selected))
-    return FeatureHistory(9, np.array(n_problems), np.array(n_selected), sums, sums, sums)
+    return FeatureHistory(9, np.array(n_problems), np.array(n_selected))
 
 
 NEAR = [

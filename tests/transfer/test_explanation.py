@@ -318,7 +318,7 @@ def whole_runs(draw):
     near = [draw(experiences(number)) for number in range(draw(st.integers(0, 3)))]
     n_problems = np.array(draw(st.lists(st.integers(0, 5), min_size=6, max_size=6)))
     n_selected = np.array([draw(st.integers(0, int(n))) for n in n_problems])
-    history = FeatureHistory(5, n_problems, n_selected, *np.zeros((3, 6)))
+    history = FeatureHistory(5, n_problems, n_selected)
     prior = expect(near, WORDS, TRANSFERS[transfer], history=history)
     run = {
         "problem": "p",
@@ -344,9 +344,7 @@ def whole_runs(draw):
 
 def some(history, places):
     columns = (history.n_problems, history.n_selected)
-    return FeatureHistory(
-        history.n_solved, *(c[places] for c in columns), *np.zeros((3, len(places)))
-    )
+    return FeatureHistory(history.n_solved, *(c[places] for c in columns))
 
 
 @settings(max_examples=60, deadline=None)
