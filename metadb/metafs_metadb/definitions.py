@@ -1,6 +1,6 @@
 """What the best run of a problem is, and what a relative score: the one definition of each.
 
-The view `best_run` in `migrations/0002_views.sql` has the same order; a migration cannot change
+The view `best_run` in `migrations/0006_nested_scores.sql` has the same order; a migration cannot change
 afterwards, so a test holds the two together.
 """
 

@@ -65,15 +65,14 @@ def test_every_way_to_ask_agrees_on_the_best_run_and_its_relative_scores(shared_
     assert {each.problem_id: each.run_id for each in db.experience([*best]).values()} == best
     assert {each: db.stored_run(each).run["run_id"] for each in best} == best
     relative = np.array([relative_scores(np.array(scores[run])) for run in best.values()])
-    record = db.feature_history(space, NAMES)
-    np.testing.assert_allclose(record.relative, relative.sum(axis=0), atol=1e-9)
+    assert db.feature_history(space, NAMES).n_problems.tolist() == [len(best)] * len(NAMES)
     experience = db.feature_experience(space, limit=9)
     np.testing.assert_allclose(experience.relative, relative.mean(axis=0))
 
 
 def test_the_view_has_the_order_that_the_queries_have():
-    (views,) = (each.sql for each in known() if each.name == "views")
-    assert BEST_FIRST.replace("r.", "") in views
+    made = [each.sql for each in known() if "create view best_run" in each.sql]
+    assert len(made) == 2 and all(BEST_FIRST.replace("r.", "") in each for each in made)
 
 
 def test_an_infinite_score_is_the_best_one(tmp_path):
