@@ -1,7 +1,7 @@
 """What the best run of a problem is, and what a relative score: the one definition of each.
 
-The view `best_run` in `migrations/0006_nested_scores.sql` has the same order; a migration cannot change
-afterwards, so a test holds the two together.
+The view `best_run` in `migrations/0006_nested_scores.sql` has the same order; a migration cannot
+change afterwards, so a test checks that the two agree.
 """
 
 BEST_FIRST = "nullif(r.score, 'nan') desc nulls last, r.n_evaluations asc nulls last, r.run_id desc"
