@@ -55,11 +55,11 @@ RESUME = f"""{STREAM}
 stream = [related(number) for number in range(12)]
 def neighbours(told):
     return {{each.problem: each.neighbours for each in told if each.status == "solved"}}
-whole = neighbours(solve(stream, db="whole.duckdb", batch=6, **QUICK))
-going = solve(stream, db="parts.duckdb", batch=6, **QUICK)
+whole = neighbours(solve(stream, db="whole.duckdb", wave=6, **QUICK))
+going = solve(stream, db="parts.duckdb", wave=6, **QUICK)
 found = neighbours(next(going) for _ in range(8))
 going.close()
-found |= neighbours(solve(stream, db="parts.duckdb", batch=6, **QUICK))
+found |= neighbours(solve(stream, db="parts.duckdb", wave=6, **QUICK))
 print(sum(found[name] != whole[name] for name in whole), "of 12 recall other problems")
 """
 
@@ -75,7 +75,7 @@ class Sleeps(BaseEstimator):
         open(f"pid{{os.getpid()}}", "w").close()
         time.sleep(600)
 if __name__ == "__main__":
-    list(solve([related(0), related(1)], db=None, selector=Sleeps(), batch=2, jobs=2,
+    list(solve([related(0), related(1)], db=None, selector=Sleeps(), wave=2, jobs=2,
                engine=sys.argv[1]))
 """
 
@@ -113,7 +113,7 @@ def _alive(pid: int) -> bool:
 DYING = f"""{STREAM}
 if __name__ == "__main__":
     stream = [related(number, 61 if number == 2 else 60) for number in range(6)]
-    told = solve(stream, db=None, selector=Harmful("os._exit"), batch=6, jobs=2, folds=2,
+    told = solve(stream, db=None, selector=Harmful("os._exit"), wave=6, jobs=2, folds=2,
                  engine=sys.argv[1])
     print(sum(each.status == "failed" for each in told), "of 6 problems failed")
 """
@@ -244,7 +244,8 @@ def threads(installation: Installation, folder: Path) -> str:
     return f"{own:.1f} s, {own / one:.1f} times what one thread takes"
 
 
-DASK = ("--batch", "4", "--jobs", "2", "--engine", "dask")
+# `wave` is the name that versions before `batch` know too.
+DASK = ("--wave", "4", "--jobs", "2", "--engine", "dask")
 POINTS = [
     ("3a", "a stream of batches of 6, resumed after 8 problems", resumed),
     ("3b", "kill -9 of the parent, two jobs", outliving("local")),
@@ -252,7 +253,7 @@ POINTS = [
     ("3d", "a plugin ends its process on 1 of 6 problems, two jobs", dying("local")),
     ("3e", "the same, Dask", dying("dask")),
     ("3f", "Ctrl-C in a terminal, one job", interrupted()),
-    ("3g", "Ctrl-C in a terminal, two jobs", interrupted("--batch", "4", "--jobs", "2")),
+    ("3g", "Ctrl-C in a terminal, two jobs", interrupted("--wave", "4", "--jobs", "2")),
     ("3h", "Ctrl-C in a terminal, Dask", interrupted(*DASK)),
     ("4d", "a plugin harms its process on the second of 3 problems, one job", harmed),
     ("9a", "a selector multiplies X or y by 0 in place", changed),
