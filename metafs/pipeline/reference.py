@@ -35,6 +35,10 @@ from metafs.stats.linear import (
 from metafs.stats.threads import threads_for
 
 
+ROWS_FOR_BELIEF = 150
+"""Rows that tell how strongly memory is believed, for explanations: with more it matters little."""
+
+
 @dataclass(frozen=True, eq=False)
 class Learned:
     """What a problem's own models learned, ready to be remembered."""
@@ -99,6 +103,7 @@ def _learned(
             classes=problem.is_classification,
             prior=history.weights,
             X_unlabelled=X_unlabelled,
+            most_rows=ROWS_FOR_BELIEF,
             seed=seed,
         )
         changes["belief"] = _belief(model, history)

@@ -14,7 +14,7 @@ from metafs.data.typing import Array
 from metafs.stats.linear.spectrum import Spectrum
 
 _STEPS = 50
-_CLOSE = 1e-6
+_CLOSE = 1e-4  # a step after which the next would be its square
 
 
 def logistic(spectrum: Spectrum, targets: Array, regularisation: float) -> tuple[Array, Array]:
@@ -32,8 +32,11 @@ def _one_output(spectrum: Spectrum, target: Array, regularisation: float) -> tup
     )
     ridge = np.full(basis.shape[1], penalty)
     ridge[0] = 1e-8  # the intercept is free; this keeps a step finite where classes are separated
-    u = np.zeros(basis.shape[1])
-    f = np.zeros(len(root))
+    u = np.zeros(basis.shape[1])  # twice the ridge regression, which is near
+    u[0] = 2 * np.average(target, weights=weight)
+    along = spectrum.vectors.T @ (root * target)
+    u[1:] = 2 * np.sqrt(spectrum.values) / (spectrum.values + regularisation) * along
+    f = basis @ u
     value = _objective(f, u, target, weight, ridge)
     for _ in range(_STEPS):
         p = expit(-target * f)

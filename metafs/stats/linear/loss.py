@@ -14,6 +14,7 @@ import numpy as np
 from metafs.data.typing import Array
 
 SLOPES = np.concatenate([[0.0], np.geomspace(0.05, 20.0, 20)])
+_AT_ONCE = 100_000  # numbers that stay in a processor's cache
 
 
 def class_loss(decision: Array, codes: Array) -> tuple[Array, Array]:
@@ -35,7 +36,10 @@ def class_loss(decision: Array, codes: Array) -> tuple[Array, Array]:
     spread = decision.std(axis=(-2, -1), keepdims=True)
     spread = np.where(spread > 1e-12, spread, 1.0)
     unit = decision / spread
-    by_slope = np.stack([_log_loss(slope * unit, codes) for slope in SLOPES])
+    if unit.size * len(SLOPES) <= _AT_ONCE:
+        by_slope = _log_loss(SLOPES.reshape(-1, *(1,) * unit.ndim) * unit, codes)
+    else:
+        by_slope = np.stack([_log_loss(slope * unit, codes) for slope in SLOPES])
     best = by_slope.mean(axis=-1).argmin(axis=0)
     losses = np.take_along_axis(by_slope, best[None, ..., None], axis=0)[0]
     return losses, SLOPES[best] / spread[..., 0, 0]

@@ -96,6 +96,7 @@ def fit_linear(
     X_unlabelled: Matrix | None = None,
     sample_weight: Array | None = None,
     strength: float | Literal["auto"] = "auto",
+    most_rows: int = MOST_ROWS,
     seed: int = 0,
 ) -> LinearModel:
     """Fit a linear model under what memory knows.
@@ -116,6 +117,8 @@ def fit_linear(
         Above 0.
     strength : float or "auto", default="auto"
         How strongly past models are believed; 0 does without them.
+    most_rows : int
+        Rows that choose strength and regularisation; of more some choose for all.
     seed : int, default=0
         How rows are divided into folds.
     """
@@ -127,13 +130,13 @@ def fit_linear(
         targets = targets / unit
     if rows.mean is not None:
         rows = replace(rows, mean=rows.mean / unit)
-    fitting = _Fitting(rows, targets, y, classes, sample_weight, seed)
+    fitting = _Fitting(rows, targets, y, classes, sample_weight, most_rows, seed)
     experience = None if prior is None else prior.experience
     if not rows.scores.shape[1]:
         grid = np.zeros(1)
     else:
         grid = np.array(STRENGTHS) if strength == "auto" else np.array([float(strength)])
-    with threads_for(min(len(rows), MOST_ROWS) ** 2):
+    with threads_for(min(len(rows), most_rows) ** 2):
         choice, regularisation, held_out = fitting.choose(grid, experience)
         coef, remembered, fitted = fitting.solve(choice.s, regularisation)
     intercept = _intercept(fitted, rows, coef, sample_weight)
@@ -168,13 +171,14 @@ class _Fitting:
         y: Array,
         classes: bool,
         sample_weight: Array | None,
+        most_rows: int,
         seed: int,
     ) -> None:
         self.classes = classes
         self.everything = rows, targets, sample_weight
         self.codes = np.unique(y, return_inverse=True)[1] if classes else None
-        if len(rows) > MOST_ROWS:  # many rows choose like some of them
-            some = some_rows(self.codes, len(rows), MOST_ROWS, seed)
+        if len(rows) > most_rows:  # many rows choose like some of them
+            some = some_rows(self.codes, len(rows), most_rows, seed)
             rows, targets = rows.taken(some), targets[some]
             sample_weight = None if sample_weight is None else sample_weight[some]
             self.codes = None if self.codes is None else self.codes[some]
@@ -222,7 +226,7 @@ class _Fitting:
         apart = targets - expected
         if len(rows) == len(self.rows):
             spectrum = self.spectrum(strength)
-        elif rows.width < MOST_ROWS:
+        elif rows.width < MOST_ROWS or len(rows) <= MOST_ROWS:
             spectrum = _spectrum(rows, strength, sample_weight)
         else:
             coef, remembered, fitted = fit_large(

@@ -14,7 +14,7 @@ from metafs.stats.linear.weight_prior import N_LABELS, STRENGTHS, WeightPrior
 from metafs.stats.threads import threads_for
 
 _DRAWS = 2
-_MOST_ROWS = 250
+_MOST_ROWS = 150
 _LEAST_JUDGED = 10
 
 
@@ -118,7 +118,7 @@ def _drawn(
 def _losses(
     rows: Rows, targets: Array, codes: Array | None, labelled: Array, judged: Array, seed: int
 ) -> list[float]:
-    folds = folds_of(None if codes is None else codes[labelled], len(labelled), seed)[:3]
+    folds = folds_of(None if codes is None else codes[labelled], len(labelled), seed)[:2]
     if not folds:
         return [np.nan] * len(STRENGTHS)
     found = []
