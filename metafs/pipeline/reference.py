@@ -34,7 +34,6 @@ from metafs.stats.linear import (
 )
 from metafs.stats.threads import threads_for
 
-
 ROWS_FOR_BELIEF = 150
 """Rows that tell how strongly memory is believed, for explanations: with more it matters little."""
 
