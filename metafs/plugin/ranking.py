@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
 from metafs.plugin.prior import Prior
+from metafs.plugin.reference_view import as_reference_sees
 from metafs.plugin.selector import BaseSelector
 
 
@@ -80,6 +81,9 @@ class RankingFromPrior(BaseSelector):
         Why the search ended.
     """
 
+    _sees_reference = False
+    """Whether columns are scaled by what remembered models say of their weights."""
+
     def __init__(self, n_features_to_select: float | None = None) -> None:
         self.n_features_to_select = n_features_to_select
 
@@ -99,7 +103,8 @@ class RankingFromPrior(BaseSelector):
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
         self.n_evaluations_ = X.shape[1]
         self.stopped_ = "ranked every feature"
-        self.scores_ = self._score_from(X, y, prior)
+        table = as_reference_sees(X, y, prior) if self._sees_reference else X
+        self.scores_ = self._score_from(table, y, prior)
         self.ranking_ = ranking(self.scores_, expected=None if prior is None else prior.expected)
 
     def _get_support_mask(self) -> Array:

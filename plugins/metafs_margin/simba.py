@@ -196,6 +196,9 @@ class Simba(RankingFromPrior):
     nothing is expected and 1 for the one of which most is; the others begin with ones, as
     published, so a wrong prior can only lose the comparison of e(w).
 
+    Where memory knows of weights and is believed, columns are prepared and scaled by the weights
+    of a linear model with memory (`metafs.plugin.reference_view`).
+
     Of several classes the nearest miss is the nearest sample of any other; of equally near ones
     the earlier row counts. A neighbour at distance 0 has no part in a step, and a sample that is
     alone in its class takes none; with one class all scores are 1. A numeric target is
@@ -210,6 +213,8 @@ class Simba(RankingFromPrior):
     >>> simba.get_support()
     array([ True, False, False,  True, False])
     """
+
+    _sees_reference = True
 
     def __init__(
         self,

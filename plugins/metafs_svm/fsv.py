@@ -214,6 +214,10 @@ class FSV(RankingSelector):
     follow in the order that the first linear programme gives them, a constant last. A prior
     decides between equals.
 
+    Where memory knows of weights and is believed, columns are prepared and scaled by the weights
+    of a linear model with memory (`metafs.plugin.reference_view`), so that a large one
+    costs less.
+
     Weights depend on the scale of the features, and alpha suits those of about unit spread:
     scale them, or have it done by ``standardize``.
 
@@ -228,6 +232,8 @@ class FSV(RankingSelector):
     >>> fitted.get_support(), fitted.n_evaluations_
     (array([ True, False, False]), 2)
     """
+
+    _sees_reference = True
 
     def __init__(
         self,

@@ -187,12 +187,18 @@ class SVMRFE(RankingFromPrior):
     wrong prior the ranking is therefore about that of ``step=0.1``; with many features and few
     samples, where every step leads elsewhere, it may be quite another one.
 
+    Where memory knows of weights and is believed, columns are prepared and scaled by the weights
+    of a linear model with memory (`metafs.plugin.reference_view`), so that a large one
+    is penalised less.
+
     Examples
     --------
     >>> X = [[0, 0, 3], [1, 0, 2], [0, 2, 3], [1, 2, 2]]
     >>> SVMRFE(1).fit(X, ["a", "a", "b", "b"]).ranking_
     array([3, 1, 2])
     """
+
+    _sees_reference = True
 
     def __init__(
         self, n_features_to_select: float | None = None, *, C: float = 1.0, step: float = 1

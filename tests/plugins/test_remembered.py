@@ -2,17 +2,20 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import UsageError
 from metafs.plugin import Prior
 from metafs.stats.linear import Directions, WeightPrior
+from metafs_margin.simba import Simba
 from metafs_remembered import (
     ProjectedSelector,
     RememberedClassifier,
     RememberedLearner,
     RememberedRegressor,
 )
+from metafs_svm import FSV, SVMRFE
 
 
 @parametrize_with_checks([RememberedClassifier(), RememberedRegressor()])
@@ -88,3 +91,21 @@ def test_rows_with_a_missing_target_are_unlabelled_rows(labels):
             assert (together.predict(X) == apart.predict(X)).all()
         else:
             np.testing.assert_array_equal(together.scores_, apart.scores_)
+
+
+@pytest.mark.parametrize("selector", [SVMRFE(5), FSV(5), Simba(5, random_state=0)])
+def test_methods_that_depend_on_scale_take_the_view_of_the_reference(selector):
+    X, f, weights = linear_problem(16, seed=4)
+    y = np.where(f > 0, "up", "down")
+    right = [
+        clone(selector).fit(X, y, prior=prior).get_support()[:5].sum()
+        for prior in (None, prior_of(weights), prior_of(0 * weights))
+    ]
+    assert right[1] >= 4 > right[0] == right[2]
+
+
+def test_equal_columns_are_projected_without_a_warning():
+    X, f, _ = linear_problem(20)
+    twice = np.hstack([X, X, X])
+    found = ProjectedSelector(5).fit(twice, np.where(f > 0, "up", "down"))
+    assert found.get_support().sum() == 5

@@ -14,11 +14,13 @@ and Computing 27, 2017; C. Goutis, C. P. Robert, "Model choice in generalised li
 Bayesian approach via Kullback-Leibler projections", Biometrika 85, 1998.
 """
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import lstsq
 from scipy.sparse import issparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path_gram
 
 from metafs.data.typing import Array, Matrix
@@ -97,13 +99,15 @@ def project(model: LinearModel, X: Matrix, n_columns: int) -> Projection:
 def _path(covariance: Array, moments: Array, n_columns: int) -> list[int]:
     """Return the columns in the order in which they enter the lasso path, in unit variances."""
     unit = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
-    _, _, path = lars_path_gram(
-        moments / unit,
-        covariance / np.outer(unit, unit),
-        n_samples=1,
-        method="lasso",
-        max_iter=int(n_columns * 1.5) + 5,
-    )
+    with warnings.catch_warnings():  # equal columns: the path drops one of them, as it should
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        _, _, path = lars_path_gram(
+            moments / unit,
+            covariance / np.outer(unit, unit),
+            n_samples=1,
+            method="lasso",
+            max_iter=int(n_columns * 1.5) + 5,
+        )
     found: dict[int, None] = {}
     for step in path.T:
         found.update(dict.fromkeys(np.flatnonzero(step).tolist()))
