@@ -102,10 +102,3 @@ def test_methods_that_depend_on_scale_take_the_view_of_the_reference(selector):
         for prior in (None, prior_of(weights), prior_of(0 * weights))
     ]
     assert right[1] >= 4 > right[0] == right[2]
-
-
-def test_equal_columns_are_projected_without_a_warning():
-    X, f, _ = linear_problem(20)
-    twice = np.hstack([X, X, X])
-    found = ProjectedSelector(5).fit(twice, np.where(f > 0, "up", "down"))
-    assert found.get_support().sum() == 5

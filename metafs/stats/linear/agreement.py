@@ -9,7 +9,7 @@ frequencies :math:`\hat f_j` of n rows at hand are beta-binomial, and
 
 So c, the number of rows that memory is worth, follows from all word columns together; likewise for
 numbers from the mean of :math:`(\hat m_j - m_j)^2 / \sigma_j^2 \approx 1/n + 1/c`. Words of related
-problems were seen to have a c of 28 to 800, and words under other names 1 to 4. For numbers the two
+problems were seen to have a c of 28 to 800, and words under other names 1 to 8. For numbers the two
 overlap: 0.8 to 40, and 0.1 to 2. Above a limit memory counts with all its rows, else not at all:
 with c rows it would cost accuracy where it is right. Columns that are constant here tell nothing.
 """
@@ -21,7 +21,7 @@ import numpy as np
 from metafs.data.typing import Array
 from metafs.stats.linear.weight_prior import Scales
 
-LEAST_FOR_WORDS = 5.0
+LEAST_FOR_WORDS = 12.0
 LEAST_FOR_NUMBERS = 0.75
 
 _LARGEST = 1e6
