@@ -19,6 +19,7 @@ from metafs.data.typing import Array
 from metafs.plugin.prior import Source
 from metafs.stats.linear import (
     BASIS,
+    COHERENCE,
     N_LABELS,
     STRENGTHS,
     Directions,
@@ -248,20 +249,27 @@ def _relevance(
 
 def _experience(known: Sequence[Reference], affinity: Array) -> TransferExperience | None:
     """Return what memory was worth to near problems, as far as they measured it."""
-    losses, weights = [], []
+    losses, weights, coherence = [], [], []
     for model, related in zip(known, affinity.tolist(), strict=True):
         loss = np.full((len(N_LABELS), len(STRENGTHS)), np.nan)
+        coherent = np.nan
         for n_labels, strength, value in model.transfers:
+            coherent = value if n_labels == COHERENCE else coherent
             at = int(np.argmin(np.abs(np.array(STRENGTHS) - strength)))
             if n_labels in N_LABELS:
                 loss[N_LABELS.index(n_labels), at] = value
         if not np.isnan(loss).all():
             losses.append(loss)
             weights.append(related)
+            coherence.append(coherent)
     if not losses:
         return None
     return TransferExperience(
-        np.array(N_LABELS, dtype=float), np.array(STRENGTHS), np.array(losses), np.array(weights)
+        np.array(N_LABELS, dtype=float),
+        np.array(STRENGTHS),
+        np.array(losses),
+        np.array(weights),
+        np.array(coherence),
     )
 
 

@@ -24,13 +24,14 @@ from metafs.memory.weights import ModelHistory
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import SetInformation, entropy
 from metafs.stats.linear import (
+    COHERENCE,
     N_LABELS,
     STRENGTHS,
     LinearModel,
     fit_linear,
+    measured_transfer,
     reference_weights,
     scales_of,
-    transfer_curve,
 )
 from metafs.stats.threads import threads_for
 
@@ -163,14 +164,19 @@ def _dense(rows: Matrix) -> Array:
 def _transfers(
     problem: Problem, X: Matrix, history: ModelHistory | None, seed: int
 ) -> list[tuple[int, float, float]]:
-    """Return labels, strength and loss of each trial of memory on this problem."""
+    """Return labels, strength and loss of each trial of memory on this problem.
+
+    In the place of a loss without any label stands how coherent past scores were.
+    """
     if history is None:
         return []
     classes = problem.is_classification
-    loss = transfer_curve(X, problem.y, classes=classes, prior=history.weights, seed=seed)
+    loss, coherence = measured_transfer(
+        X, problem.y, classes=classes, prior=history.weights, seed=seed
+    )
     if loss is None:
         return []
-    return [
+    return [(COHERENCE, 0.0, coherence)] + [
         (n_labels, strength, float(loss[row, column]))
         for row, n_labels in enumerate(N_LABELS)
         for column, strength in enumerate(STRENGTHS)

@@ -3,11 +3,17 @@
 from metafs.stats.linear.model import LinearModel, fit_linear
 from metafs.stats.linear.preparation import Preparation, pool, prepare, scales_of
 from metafs.stats.linear.projection import Projection, project
-from metafs.stats.linear.remembering import SparseWeights, reference_weights, transfer_curve
+from metafs.stats.linear.remembering import (
+    SparseWeights,
+    measured_transfer,
+    reference_weights,
+    transfer_curve,
+)
 from metafs.stats.linear.rows import coherence
 from metafs.stats.linear.strength import StrengthChoice
 from metafs.stats.linear.weight_prior import (
     BASIS,
+    COHERENCE,
     N_LABELS,
     STRENGTHS,
     Directions,
@@ -18,6 +24,7 @@ from metafs.stats.linear.weight_prior import (
 
 __all__ = [
     "BASIS",
+    "COHERENCE",
     "N_LABELS",
     "STRENGTHS",
     "Directions",
@@ -31,6 +38,7 @@ __all__ = [
     "WeightPrior",
     "coherence",
     "fit_linear",
+    "measured_transfer",
     "pool",
     "prepare",
     "project",

@@ -77,13 +77,29 @@ def transfer_curve(
     loss : array of shape (len(n_labels), len(STRENGTHS)) or None
         NaN where there are too few rows; None if nothing could be measured.
     """
+    return measured_transfer(
+        X, y, classes=classes, prior=prior, seen_rows=seen_rows, n_labels=n_labels, seed=seed
+    )[0]
+
+
+def measured_transfer(
+    X: Matrix,
+    y: Array,
+    *,
+    classes: bool,
+    prior: WeightPrior,
+    seen_rows: Array | None = None,
+    n_labels: tuple[int, ...] = N_LABELS,
+    seed: int = 0,
+) -> tuple[Array | None, float]:
+    """Return what `transfer_curve` does, and how coherent past scores are on these rows."""
     if prior.directions is None or not len(prior.directions):
-        return None
+        return None, 0.0
     unseen = np.arange(len(y)) if seen_rows is None else np.flatnonzero(~seen_rows)
     rng = np.random.default_rng(seed)
     at_hand = np.sort(rng.permutation(unseen)[:_MOST_ROWS])
     if len(at_hand) < _LEAST_JUDGED or (classes and len(np.unique(y[at_hand])) < 2):
-        return None
+        return None, 0.0
     rows, _, _ = rows_under(X[at_hand], None, prior, classes=classes)
     targets, _ = targets_of(y[at_hand], classes)
     codes = np.unique(y[at_hand], return_inverse=True)[1] if classes else None
@@ -98,7 +114,7 @@ def transfer_curve(
             ]
         if losses:
             curve[i] = np.mean(losses, axis=0)
-    return None if np.isnan(curve).all() else curve
+    return (None if np.isnan(curve).all() else curve), rows.coherence
 
 
 def _drawn(

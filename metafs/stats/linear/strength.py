@@ -28,6 +28,7 @@ _UNRELATED = 0.3  # v
 _ERROR_INFLATION = 4.0  # rows predicted by models that share rows say less than they seem to
 _ROW_SPREAD, _ROW_COUNT = 0.3, 5  # a change of one row's loss, and rows that this is worth
 _JITTER = 0.03
+_MORE_COHERENT = 1.5  # times the usual coherence, from which experience tells less
 _WALK = 0.2  # how far the loss may wander along the grid, where there is no experience
 _AT = np.log([0.01, 0.1, 0.3, 1.0, 3.0, 10.0])
 _COST = np.array([0.0, 0.0, 0.02, 0.06, 0.09, 0.10])  # of unrelated memory, with 20 labels
@@ -131,19 +132,41 @@ def _prior(
     growth = np.clip(np.log(n_labels / 3) / np.log(20 / 3), -0.2, 2.0)
     unrelated = growth * np.interp(at, _AT, _COST)
     jitter = _JITTER**2 * np.eye(len(at))
+    towards = np.interp(at, _AT, _GAIN) - unrelated
+    place = np.arange(1, len(at) + 1) / len(at)
+    walk = _WALK**2 * np.minimum.outer(place, place)  # a gain may begin at any strength
+    vague = unrelated, np.outer(towards, towards) / 2 + walk + jitter
     if felt is None:
-        towards = np.interp(at, _AT, _GAIN) - unrelated
-        place = np.arange(1, len(at) + 1) / len(at)
-        walk = _WALK**2 * np.minimum.outer(place, place)  # a gain may begin at any strength
-        return unrelated, np.outer(towards, towards) / 2 + walk + jitter
+        return vague
     mean, covariance = felt
-    kept = 1.0
-    if experience is not None and experience.coherence is not None:
-        usual = float(np.average(experience.coherence, weights=experience.weights))
-        kept = min(1.0, np.sqrt(coherence / usual)) if usual > 0 else 1.0
+    kept, comparable = _compared(experience, coherence)
     towards = unrelated - mean
     covariance = covariance + _UNRELATED * np.outer(towards, towards) + jitter
-    return kept * mean + (1 - kept) * unrelated, covariance
+    mean = kept * mean + (1 - kept) * unrelated
+    apart = mean - vague[0]
+    spread = comparable * (1 - comparable) * np.outer(apart, apart)
+    return (
+        comparable * mean + (1 - comparable) * vague[0],
+        comparable * covariance + (1 - comparable) * vague[1] + spread,
+    )
+
+
+def _compared(experience: TransferExperience | None, coherence: float) -> tuple[float, float]:
+    """Return k, and the share that experience has in the prior.
+
+    Past problems may have measured memory without the problems nearest to them, which shared their
+    rows. Where past scores are more coherent than they were there, experience tells less.
+    """
+    if experience is None or experience.coherence is None:
+        return 1.0, 1.0
+    known = np.isfinite(experience.coherence) & (experience.weights > 0)
+    if not known.any():
+        return 1.0, 1.0
+    usual = float(np.average(experience.coherence[known], weights=experience.weights[known]))
+    if usual <= 0:
+        return 1.0, 1.0
+    ratio = coherence / usual
+    return min(1.0, float(np.sqrt(ratio))), min(1.0, _MORE_COHERENT / max(ratio, 1e-12))
 
 
 def _updated(mean: Array, covariance: Array, losses: Array) -> tuple[Array, Array]:

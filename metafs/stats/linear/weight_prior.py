@@ -17,6 +17,9 @@ STRENGTHS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)
 N_LABELS = (2, 5, 20)
 """Labels a class, or rows where the target is a number, at which transfer is measured."""
 
+COHERENCE = 0
+"""Recorded as the number of labels of what is no loss but the coherence of past scores."""
+
 BASIS = "space"
 """Named instead of a past problem by a direction that belongs to the basis of a space."""
 

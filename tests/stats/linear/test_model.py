@@ -276,3 +276,14 @@ def test_past_models_of_one_question_are_the_prior_mean_of_a_number():
         X, X @ common, classes=False, prior=WeightPrior(Directions.of(signs * past)), strength=0.1
     )
     assert np.abs(without_common_part.from_memory).max() < 0.2 * np.abs(common).max()
+
+
+def test_experience_of_less_coherent_memory_does_not_forbid_it():
+    strengths = np.array(STRENGTHS)
+    hurt = np.tile(np.linspace(0.7, 0.9, len(strengths)), (6, 3, 1))
+    experience = TransferExperience(
+        np.array([2.0, 5.0, 20.0]), strengths, hurt, np.ones(6), np.full(6, 0.1)
+    )
+    better = np.tile(np.array([0.9, 0.7, 0.6, 0.5, 0.5, 0.5])[:, None], (1, 10))
+    chosen = [choose_strength(strengths, better, experience, 5.0, c).s for c in (0.1, 2.0)]
+    assert chosen[1] > chosen[0]
