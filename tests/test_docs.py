@@ -117,10 +117,10 @@ def test_an_installed_plugin_solves_the_stream_by_name(installed):
     _, environment = installed
     chosen = ["--selector", "correlation", "--param", "n_features_to_select=5", "--folds", "2"]
     lines = run(["solve", "demo:digits", "--json", *chosen], environment).splitlines()
-    told = [json.loads(line) for line in lines]
-    assert len(told) == 45
-    assert {each["status"] for each in told} == {"solved"}
-    assert {len(each["features"]) for each in told} == {5}
+    results = [json.loads(line) for line in lines]
+    assert len(results) == 45
+    assert {each["status"] for each in results} == {"solved"}
+    assert {len(each["features"]) for each in results} == {5}
     rows = json.loads(run(["sql", "select distinct selector from run", "--json"], environment))
     assert rows == [{"selector": "correlation"}]
 

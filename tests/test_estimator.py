@@ -61,8 +61,8 @@ def test_what_it_recorded_helps_the_command_and_the_other_way_round(frame, relat
     from metafs import solve
 
     MetaSelector(db=db, name="fitted", random_state=0).fit(*frame(0))
-    (told,) = solve(related(1), db=db, budget=100, folds=2)
-    assert [name for name, _ in told.neighbours] == ["fitted"]
+    (results,) = solve(related(1), db=db, budget=100, folds=2)
+    assert [name for name, _ in results.neighbours] == ["fitted"]
     fitted = MetaSelector(db=db, name="next", random_state=0).fit(*frame(2))
     assert {name for name, _ in fitted.neighbours_} == {"fitted", "problem 1"}
 
@@ -191,10 +191,10 @@ def test_solve_takes_data_frames(tmp_path):
     frame, y = mixed_frame()
     frame = frame.assign(y=y, z=np.arange(60.0))
     options = {"db": tmp_path / "m.duckdb", "folds": 2, "budget": 50, "drop": "when"}
-    (told,) = solve(frame, target="y", **options)
-    assert (told.problem, told.status) == ("frame", "solved")
-    assert "colour" in told.features and "when" not in told.features
-    assert told.notes == ("left out 1 column without any value: 'empty'",)
+    (results,) = solve(frame, target="y", **options)
+    assert (results.problem, results.status) == ("frame", "solved")
+    assert "colour" in results.features and "when" not in results.features
+    assert results.notes == ("left out 1 column without any value: 'empty'",)
     both = list(solve([frame, pl.from_pandas(frame)], target=["y", "z"], **options))
     assert [each.problem for each in both] == ["frame 1:y", "frame 1:z", "frame 2:y", "frame 2:z"]
     assert [each.status for each in both] == ["solved", "solved", "skipped", "skipped"]

@@ -69,13 +69,13 @@ def test_a_bad_file_gets_a_sentence_and_the_others_are_solved(tmp_path, kind):
     arguments = (folder, "--target", "y", "--db", tmp_path / "m.duckdb", "--folds", "2")
     result = invoke("solve", *arguments, "--json")
     assert_one_sentence(result, word)
-    told = {each["problem"]: each for each in map(json.loads, result.stdout.splitlines())}
-    assert told["a good one"]["status"] == told["z good one"]["status"] == "solved"
-    assert told["x"]["status"] == "failed"
-    assert name in told["x"]["error"]
-    assert "\n" not in told["x"]["error"]
-    assert result.stderr.count(told["x"]["error"]) == 1
-    assert f"failed: x: {told['x']['error']}" in result.stderr
+    results = {each["problem"]: each for each in map(json.loads, result.stdout.splitlines())}
+    assert results["a good one"]["status"] == results["z good one"]["status"] == "solved"
+    assert results["x"]["status"] == "failed"
+    assert name in results["x"]["error"]
+    assert "\n" not in results["x"]["error"]
+    assert result.stderr.count(results["x"]["error"]) == 1
+    assert f"failed: x: {results['x']['error']}" in result.stderr
     assert "oops" not in result.output
     db = MetaDB(tmp_path / "m.duckdb")
     assert db.check() == []
@@ -118,8 +118,8 @@ def test_notes_are_told_once_for_all_problems_and_in_json(tmp_path):
     arguments = ("solve", tmp_path, "--target", "y", "--folds", "2")
     result = invoke(*arguments, "--db", tmp_path / "m.duckdb")
     assert result.exit_code == 0
-    told = [each for each in result.stderr.splitlines() if each.startswith("note: ")]
-    assert told == [f"note: t0 and 2 more: {note}." for note in notes]
+    results = [each for each in result.stderr.splitlines() if each.startswith("note: ")]
+    assert results == [f"note: t0 and 2 more: {note}." for note in notes]
     result = invoke(*arguments, "--db", tmp_path / "n.duckdb", "--json")
     assert [json.loads(each)["notes"] for each in result.stdout.splitlines()] == [notes] * 3
 

@@ -50,9 +50,9 @@ def write_digits(folder, stream, pairs):
 def test_solve_prints_one_json_object_a_line(tmp_path, solved):
     stream = solved.parent / "some.toml"
     result = run("solve", stream, "--db", tmp_path / "m.duckdb", *QUICK, "--json")
-    told = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [each["problem"] for each in told] == ["0-1", "0-2", "1-2", "3-4", "0-3"]
-    last = told[-1]
+    results = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [each["problem"] for each in results] == ["0-1", "0-2", "1-2", "3-4", "0-3"]
+    last = results[-1]
     assert list(last) == [
         "problem",
         "status",
@@ -223,8 +223,8 @@ def test_json_is_written_as_it_comes(monkeypatch):
 
 def test_sql_columns_of_one_name_are_all_told(solved):
     query = "select 1 as a, 2 as a, 3 as b"
-    told = json.loads(run("sql", query, "--json", "--db", solved).stdout)
-    assert told == [{"a": 1, "a_1": 2, "b": 3}]
+    results = json.loads(run("sql", query, "--json", "--db", solved).stdout)
+    assert results == [{"a": 1, "a_1": 2, "b": 3}]
 
 
 def test_sql_prints_a_plan_as_it_is(solved):
@@ -336,9 +336,9 @@ def test_several_targets_are_problems_of_their_own(tmp_path):
     path.write_text("\n".join(["a,b,first,second", *rows]))
     arguments = ["--target", "first", "--target", "second", "--db", tmp_path / "m.duckdb"]
     result = run("solve", path, *arguments, "--json", *QUICK)
-    told = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [each["problem"] for each in told] == ["two:first", "two:second"]
-    assert [set(each["features"]) for each in told] == [{"a"}, {"b"}]
+    results = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [each["problem"] for each in results] == ["two:first", "two:second"]
+    assert [set(each["features"]) for each in results] == [{"a"}, {"b"}]
 
 
 def test_every_command_has_an_example_in_its_help():

@@ -47,8 +47,8 @@ def test_solve_remembers_what_features_are_about(db):
 def test_solve_says_that_columns_were_judged_by_their_kind(folder, tmp_path):
     shops = [folder / "north.csv", folder / "south.csv"]
     options = ["--target", "churned", "--db", tmp_path / "m.duckdb", "--folds", "2"]
-    told = run("solve", *shops, "--meta-features", folder / "kinds.tsv", *options).stdout
-    assert "predicted from meta-features" in told.splitlines()[2]
+    results = run("solve", *shops, "--meta-features", folder / "kinds.tsv", *options).stdout
+    assert "predicted from meta-features" in results.splitlines()[2]
 
 
 def test_the_second_shop_tries_first_what_was_good_in_the_first(db):
@@ -59,22 +59,24 @@ def test_the_second_shop_tries_first_what_was_good_in_the_first(db):
 
 
 def test_features_that_nobody_measured_are_ranked(db, folder):
-    told = json.loads(run("features", "--predict", folder / "new.csv", "--db", db, "--json").stdout)
-    assert told[0]["name"] == "price"
-    assert list(told[0]) == ["rank", "name", "expected", "uncertainty", "n_problems", "quality"]
-    assert told[0]["expected"] > told[-1]["expected"]
-    assert told[0]["uncertainty"] >= 0
+    results = json.loads(
+        run("features", "--predict", folder / "new.csv", "--db", db, "--json").stdout
+    )
+    assert results[0]["name"] == "price"
+    assert list(results[0]) == ["rank", "name", "expected", "uncertainty", "n_problems", "quality"]
+    assert results[0]["expected"] > results[-1]["expected"]
+    assert results[0]["uncertainty"] >= 0
     shown = run("features", "--predict", folder / "new.csv", "--db", db, "--limit", "1").stdout
     assert "price" in shown and "colour" not in shown
 
 
 def test_a_feature_without_any_property_is_the_average_one(db, folder):
     asked = ["features", "--predict", folder / "new.csv", "--db", db, "--json"]
-    told = {each["name"]: each for each in json.loads(run(*asked).stdout)}
+    results = {each["name"]: each for each in json.loads(run(*asked).stdout)}
     query = "select avg(quality) from selection join best_run using (run_id)"
     ((average,),) = MetaDB(db).sql(query)[1]
-    assert told["odd"]["expected"] == pytest.approx(average)
-    assert told["odd"]["uncertainty"] > 0
+    assert results["odd"]["expected"] == pytest.approx(average)
+    assert results["odd"]["uncertainty"] > 0
 
 
 def test_columns_that_memory_does_not_know_are_named(db, folder, tmp_path):
@@ -98,8 +100,8 @@ def test_other_meta_features_are_another_run(folder, tmp_path):
 
 def test_a_regressor_can_be_chosen(db, folder):
     asked = ["features", "--predict", folder / "new.csv", "--db", db, "--json", "--regressor"]
-    told = json.loads(run(*asked, "knn").stdout)
-    assert told[0]["name"] == "price"
+    results = json.loads(run(*asked, "knn").stdout)
+    assert results[0]["name"] == "price"
     assert "did you mean knn" in run(*asked, "kn", code=2).stderr
 
 
@@ -135,6 +137,6 @@ def test_a_table_that_describes_nothing_fails_the_problem_and_the_rest_goes_on(f
     result = run(
         "solve", *shops, "--meta-features", tmp_path / "south only.csv", *options, "--json", code=1
     )
-    told = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [each["status"] for each in told] == ["failed", "solved"]
-    assert "gives no meta-features for any feature of problem 'north'" in told[0]["error"]
+    results = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [each["status"] for each in results] == ["failed", "solved"]
+    assert "gives no meta-features for any feature of problem 'north'" in results[0]["error"]

@@ -26,7 +26,7 @@ def write_digits(path, digits, n_labelled, n_unlabelled, seed):
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
+def results(tmp_path_factory):
     """What the command says of two problems of many labels, then of one with few."""
     folder = tmp_path_factory.mktemp("few")
     for number, digits in enumerate([(1, 3, 5), (3, 5, 8)]):
@@ -40,8 +40,8 @@ def told(tmp_path_factory):
     return folder, {row["problem"]: row for row in map(json.loads, result.stdout.splitlines())}
 
 
-def test_rows_with_an_empty_target_are_rows_of_the_problem(told):
-    folder, rows = told
+def test_rows_with_an_empty_target_are_rows_of_the_problem(results):
+    folder, rows = results
     assert [row["status"] for row in rows.values()] == ["solved"] * 4
     few = rows["few"]
     assert few["score"] is not None and few["memory"] is not None
@@ -52,15 +52,15 @@ def test_rows_with_an_empty_target_are_rows_of_the_problem(told):
     assert np.ptp(table[[0, 1, 32, 33, 64, 65]], axis=0).astype(bool).sum() < (~constant).sum()
 
 
-def test_one_label_a_class_is_near_what_shares_its_columns(told):
-    _, rows = told
+def test_one_label_a_class_is_near_what_shares_its_columns(results):
+    _, rows = results
     near = [each["problem"] for each in rows["one"]["neighbours"]]
     assert {"past0", "past1"} <= set(near)
     assert rows["one"]["score"] is None and "at least 2" in rows["one"]["notes"][-1]
 
 
-def test_explain_tells_what_memory_carried(told):
-    folder, rows = told
+def test_explain_tells_what_memory_carried(results):
+    folder, rows = results
     shown = run("explain", "few", "--db", folder / "m.duckdb").stdout
     assert "projected, transfer guided" in shown and rows["few"]["belief"] in " ".join(
         shown.split()

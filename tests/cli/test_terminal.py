@@ -28,15 +28,15 @@ def on_a_terminal(*arguments):
         [*COMMAND, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs
     )
     os.close(theirs)
-    told = b""
+    results = b""
     try:
         while part := os.read(ours, 65536):
-            told += part
+            results += part
     except OSError:  # Linux's way to say that the other side has closed
         pass
     os.close(ours)
     process.wait()
-    return told.decode().replace("\r\n", "\n")
+    return results.decode().replace("\r\n", "\n")
 
 
 @pytest.fixture(scope="module")
@@ -102,14 +102,14 @@ def test_an_error_quotes_without_control_characters(tmp_path, monkeypatch, solve
     ids=lambda arguments: " ".join(arguments[:1] + arguments[2:]),
 )
 def test_a_terminal_gets_no_control_characters(solved, arguments):
-    told = on_a_terminal(*arguments, "--db", solved)
-    assert "owned" in told
-    assert steering(told) == set()
+    results = on_a_terminal(*arguments, "--db", solved)
+    assert "owned" in results
+    assert steering(results) == set()
 
 
 def test_a_program_gets_every_character(solved):
-    told = run("sql", "select name from feature order by name", "--csv", "--db", solved).stdout
-    assert told == "name\n" + "".join(f"{ESCAPE}{j}\n" for j in range(3))
+    results = run("sql", "select name from feature order by name", "--csv", "--db", solved).stdout
+    assert results == "name\n" + "".join(f"{ESCAPE}{j}\n" for j in range(3))
     rows = json.loads(run("sql", "from feature", "--json", "--db", solved).stdout)
     assert {row["name"] for row in rows} == {f"{ESCAPE}{j}" for j in range(3)}
     assert MetaDB(solved).check() == []

@@ -114,8 +114,8 @@ def test_a_stream_expects_the_same_as_a_newcomer(db, related):
     metadb = MetaDB(db)
     metadb.ensure()
     memory = Memory(metadb, plan.distance, len(problems))
-    told = list(solve(problems[:-1], db=metadb, folds=2, budget=50))
-    assert len(told) == 5
+    results = list(solve(problems[:-1], db=metadb, folds=2, budget=50))
+    assert len(results) == 5
     once, again = (prepare(problems[-1], plan, memory) for _ in range(2))
     afresh = prepare(problems[-1], plan, Memory(MetaDB(db), plan.distance))
     for prepared in (once, again):

@@ -42,14 +42,14 @@ def test_a_distance_that_sql_does_not_know_finds_the_nearest(db, related, togeth
     registry, problems = Registry([Plugin()]), [related(number) for number in range(5)]
     options = {"db": db, "registry": registry, "distance": "total-variation", "folds": 2}
     streams = [problems] if together else [[problem] for problem in problems]
-    told = [each for stream in streams for each in solve(stream, budget=50, **options)]
+    results = [each for stream in streams for each in solve(stream, budget=50, **options)]
     measure = TotalVariation()
     last = measure.signature(problems[-1])
     expected = sorted(
         (measure.distance(last, measure.signature(other)), other.name) for other in problems[:-1]
     )
-    assert [name for name, _ in told[-1].neighbours] == [name for _, name in expected]
-    found = [distance for _, distance in told[-1].neighbours]
+    assert [name for name, _ in results[-1].neighbours] == [name for _, name in expected]
+    found = [distance for _, distance in results[-1].neighbours]
     np.testing.assert_allclose(found, [distance for distance, _ in expected])
     assert MetaDB(db).check() == []
 
@@ -79,9 +79,9 @@ def test_what_to_expect_of_a_problem_is_asked_in_one_visit(db, related, monkeypa
     reading = metadb.reading
     monkeypatch.setattr(metadb, "reading", lambda: visits.append("one") or reading())
     for asked in ("not at hand", "at hand"):
-        told, records = memory.remembered(problems[2], near, (None, "elsewhere"))
+        results, records = memory.remembered(problems[2], near, (None, "elsewhere"))
         assert visits.pop() == "one" and not visits, asked
-        assert [each.problem for each in told] == [each.name for each in near]
+        assert [each.problem for each in results] == [each.name for each in near]
         assert [record.n_solved for record in records] == [2, 2]
-    told, records = memory.remembered(problems[2], near)  # both at hand, no record wanted
-    assert len(told) == 2 and not records and not visits
+    results, records = memory.remembered(problems[2], near)  # both at hand, no record wanted
+    assert len(results) == 2 and not records and not visits

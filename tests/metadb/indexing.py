@@ -64,11 +64,11 @@ def record_by_sql(db, space, names, **left_out):
 
 def answers(db, record_of=MetaDB.feature_history):
     """Everything that an index may answer, as plain values."""
-    told = []
+    results = []
     for space, left_out in QUESTIONS:
         record = record_of(db, space, ASKED, **left_out)
-        told.append((record.n_solved, *(column.tolist() for column in vars_of(record))))
-    return told, db.index("jsd", "default").nearest(*QUERY, 4, exclude_name="r")
+        results.append((record.n_solved, *(column.tolist() for column in vars_of(record))))
+    return results, db.index("jsd", "default").nearest(*QUERY, 4, exclude_name="r")
 
 
 def vars_of(record):
@@ -77,9 +77,9 @@ def vars_of(record):
 
 def by_sql(db):
     with limits(10**18):
-        told, nearest = answers(MetaDB(db.path), record_by_sql)
+        results, nearest = answers(MetaDB(db.path), record_by_sql)
         assert db.search("jsd", "default").nearest(*QUERY, 4, exclude_name="r") == nearest
-    return told, nearest
+    return results, nearest
 
 
 def execute(db, statement, **values):

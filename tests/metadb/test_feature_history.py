@@ -68,11 +68,11 @@ runs = st.fixed_dictionaries(
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(told=st.lists(runs, max_size=8), n_excluded=st.integers(0, 2))
-def test_the_record_is_the_sum_over_best_runs(tmp_path_factory, told, n_excluded):
+@given(results=st.lists(runs, max_size=8), n_excluded=st.integers(0, 2))
+def test_the_record_is_the_sum_over_best_runs(tmp_path_factory, results, n_excluded):
     db = MetaDB(tmp_path_factory.mktemp("db") / "metafs.duckdb")
     db.ensure()
-    for run in told:
+    for run in results:
         record_run(db, **run)
     with db.writing() as con:
         con.execute("update problem set excluded = true where problem_id <= $n", {"n": n_excluded})

@@ -17,7 +17,7 @@ def test_own_runs_are_added_without_asking_for_them(db, monkeypatch):
     answers(db)
 
     def asked(self, con, upto):
-        raise AssertionError("the database was asked for what this process has just told it")
+        raise AssertionError("the database was asked for what this process has just recorded")
 
     monkeypatch.setattr(feature_sums.FeatureSums, "catch_up", asked)
     monkeypatch.setattr(index_cache, "FEWEST_TO_WRITE", 100)
@@ -30,7 +30,7 @@ def test_own_runs_are_added_without_asking_for_them(db, monkeypatch):
         assert record.n_solved == expected.n_solved == number + 1
         for own, by_sql_alone in zip(vars_of(record), vars_of(expected), strict=True):
             np.testing.assert_array_equal(own, by_sql_alone)
-    with pytest.raises(AssertionError, match="just told"):
+    with pytest.raises(AssertionError, match="just recorded"):
         record_run(MetaDB(db.path), name="from elsewhere")
         db.feature_history("default", ASKED)
 

@@ -14,7 +14,7 @@ from .building import STARTED, record
 NAMES = ("a", "b", "c")
 
 
-def told(
+def results(
     db, name="p", *, space="default", source="p.csv", score=0.5, meta_features=None, **columns
 ):
     """Record one run on a problem, with columns of its selection."""
@@ -36,7 +36,7 @@ def stored(db):
 def test_what_is_told_is_kept_once_and_unknown_values_have_no_row(db):
     described = {"size": [1, 2, np.nan], "kind": [7, 7, 7]}
     for name in ("p", "q"):
-        told(db, name, meta_features=described)
+        results(db, name, meta_features=described)
     assert stored(db) == [
         ("a", "kind", 7),
         ("a", "size", 1),
@@ -48,16 +48,16 @@ def test_what_is_told_is_kept_once_and_unknown_values_have_no_row(db):
 
 
 def test_what_is_told_last_is_what_is_known(db):
-    told(db, "p", meta_features={"size": [1, 2, 3]})
-    told(db, "q", meta_features={"size": [1, np.nan, 5]})
+    results(db, "p", meta_features={"size": [1, 2, 3]})
+    results(db, "q", meta_features={"size": [1, np.nan, 5]})
     assert stored(db) == [("a", "size", 1), ("b", "size", 2), ("c", "size", 5)]
     assert db.check() == []
 
 
 def test_equal_names_in_two_spaces_are_two_features(db):
-    told(db, "p", space="one", meta_features={"size": [1, 2, 3]})
-    told(db, "p", space="two", meta_features={"size": [4, 5, 6]})
-    told(db, "p", space="three")
+    results(db, "p", space="one", meta_features={"size": [1, 2, 3]})
+    results(db, "p", space="two", meta_features={"size": [4, 5, 6]})
+    results(db, "p", space="three")
     assert db.described_spaces() == ["one", "two"]
     found = db.feature_experience("two", limit=10)
     assert found.meta_features.tolist() == [[4], [5], [6]]
@@ -66,14 +66,14 @@ def test_equal_names_in_two_spaces_are_two_features(db):
 
 def test_columns_of_another_length_are_refused_and_nothing_is_written(db):
     with pytest.raises(ValueError, match="one value for each feature"):
-        told(db, meta_features={"size": [1, 2]})
+        results(db, meta_features={"size": [1, 2]})
     assert db.problems().rows == []
 
 
 def test_how_features_fared_is_averaged_over_the_problems_that_had_them(db):
     described = {"size": [1, 2, np.nan]}
-    told(db, "p", meta_features=described)
-    told(db, "q", q=[1.0, 4.0, 2.0], quality=[0.2, 0.4, 0.0], selected=[True, True, False])
+    results(db, "p", meta_features=described)
+    results(db, "q", q=[1.0, 4.0, 2.0], quality=[0.2, 0.4, 0.0], selected=[True, True, False])
     found = db.feature_experience("default", limit=10)
     assert found.names == ("a", "b")  # nothing is known of c
     assert found.n_problems.tolist() == [2, 2]
@@ -83,8 +83,8 @@ def test_how_features_fared_is_averaged_over_the_problems_that_had_them(db):
 
 
 def test_only_the_best_run_of_a_problem_speaks(db):
-    told(db, "p", meta_features={"size": [1, 2, 3]})
-    told(db, "p", score=0.9, quality=[0.0, 0.0, 0.9], selected=[False, False, True])
+    results(db, "p", meta_features={"size": [1, 2, 3]})
+    results(db, "p", score=0.9, quality=[0.0, 0.0, 0.9], selected=[False, False, True])
     found = db.feature_experience("default", limit=10)
     assert found.quality.tolist() == [0.0, 0.0, 0.9]
     assert found.n_problems.tolist() == [1, 1, 1]
@@ -101,9 +101,9 @@ def test_only_the_best_run_of_a_problem_speaks(db):
     ],
 )
 def test_problems_can_be_left_out(db, which, n_problems):
-    told(db, "p", meta_features={"size": [1, 2, 3]})
-    told(db, "q")
-    told(db, "r", source="r.csv")
+    results(db, "p", meta_features={"size": [1, 2, 3]})
+    results(db, "q")
+    results(db, "r", source="r.csv")
     found = db.feature_experience("default", **({"limit": 10} | which))
     assert set(found.n_problems.tolist()) == {n_problems}
 
@@ -123,7 +123,7 @@ def test_the_answer_is_that_of_a_plain_loop(tmp_path_factory, problems):
     db = MetaDB(tmp_path_factory.mktemp("db") / "metafs.duckdb")
     size, outcomes = {}, {name: [] for name in NAMES}
     for number, (sizes, q) in enumerate(problems):
-        told(db, f"p{number}", q=q, meta_features={"size": sizes})
+        results(db, f"p{number}", q=q, meta_features={"size": sizes})
         size |= {n: s for n, s in zip(NAMES, sizes, strict=True) if not np.isnan(s)}
         for name, score in zip(NAMES, q, strict=True):
             outcomes[name].append(score / max(q) if max(q) else 0.0)
@@ -144,7 +144,7 @@ def test_the_answer_is_that_of_a_plain_loop(tmp_path_factory, problems):
     ],
 )
 def test_tampering_is_found(db, tampering, finding):
-    told(db, meta_features={"size": [1, 2, 3]})
+    results(db, meta_features={"size": [1, 2, 3]})
     with duckdb.connect(str(db.path)) as con:
         con.execute(tampering)
     assert any(finding in said for said in db.check())
@@ -158,5 +158,5 @@ def test_a_file_of_schema_3_waits_for_migrate_and_then_takes_properties(db, monk
     with pytest.raises(MetaDBOutdated, match="lacks migration 0004_meta_features"):
         record(db, "p")
     assert db.migrate() == ["0004_meta_features", "0005_weights", "0006_nested_scores"]
-    told(db, meta_features={"size": [1, 2, 3]})
+    results(db, meta_features={"size": [1, 2, 3]})
     assert db.check() == []

@@ -162,13 +162,13 @@ def test_experience_is_that_of_the_best_run(db):
     best = record(db, "p1", score=0.9, selected=(False, False, True), seed=2)
     record(db, "p1", score=0.9, n_evaluations=500, seed=3)
     record(db, "p2", names=("z",), selected=(True,), candidates=[])
-    told = db.experience([2, 99, 1])
-    assert list(told) == [2, 1]
-    assert told[1].run_id == best.run_id
-    assert told[1].names == ("a", "b", "c")
-    assert told[1].selected.tolist() == [False, False, True]
-    np.testing.assert_allclose(told[1].quality, [0.6, 0.4, 0.2])
-    assert told[2].names == ("z",)
+    results = db.experience([2, 99, 1])
+    assert list(results) == [2, 1]
+    assert results[1].run_id == best.run_id
+    assert results[1].names == ("a", "b", "c")
+    assert results[1].selected.tolist() == [False, False, True]
+    np.testing.assert_allclose(results[1].quality, [0.6, 0.4, 0.2])
+    assert results[2].names == ("z",)
 
 
 def test_lists_for_people(db):
@@ -276,12 +276,12 @@ def test_experience_of_several_problems_keeps_their_rows_apart(db):
     for name, names in (("p1", ("a", "b", "c")), ("p2", ("c",)), ("p3", ("d", "a"))):
         chosen = tuple(each == names[-1] for each in names)
         record(db, name, names=names, selected=chosen, candidates=[])
-    told = db.experience([3, 1, 2])
-    assert [(each, run.names) for each, run in told.items()] == [
+    results = db.experience([3, 1, 2])
+    assert [(each, run.names) for each, run in results.items()] == [
         (3, ("d", "a")),
         (1, ("a", "b", "c")),
         (2, ("c",)),
     ]
-    assert told[3].selected.tolist() == [False, True]
-    np.testing.assert_allclose(told[3].q, [0.3, 0.1])
+    assert results[3].selected.tolist() == [False, True]
+    np.testing.assert_allclose(results[3].q, [0.3, 0.1])
     assert db.experience([]) == {}

@@ -36,13 +36,13 @@ def test_recording_in_a_large_vocabulary_finds_and_adds_names(db):
     record_run(db, {"w1": (1.0, True)}, "s", space="other")
     with db.reading() as con:
         names = con.execute("select space, name from feature order by feature_id").fetchall()
-        told = con.execute(
+        results = con.execute(
             "select name from selection join feature using (feature_id) where run_id in (2, 3) "
             "order by run_id, rank"
         ).fetchall()
     expected = [*first, "new", "newer", "newest"]
     assert names == [*(("default", name) for name in expected), ("other", "w1")]
-    assert [name for (name,) in told] == ["new", "w7", "w39", "newer", "newer", "newest", "w1"]
+    assert [name for (name,) in results] == ["new", "w7", "w39", "newer", "newer", "newest", "w1"]
     assert db.check() == []
 
 

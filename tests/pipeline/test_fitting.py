@@ -75,18 +75,18 @@ def test_a_selector_that_changes_its_input_fails_its_problem(db, sparse, change)
         )
         for name in ("first", "second")
     )
-    told = [
+    results = [
         *solve(first, db=db, selector=Changing(change), folds=2),
         *solve(second, db=db, selector="infogain", folds=2),
     ]
-    assert [each.status for each in told] == ["failed", "solved"]
-    assert "Changing changes X or y in place" in told[0].error
+    assert [each.status for each in results] == ["failed", "solved"]
+    assert "Changing changes X or y in place" in results[0].error
     assert MetaDB(db).check() == []
 
 
 def test_a_learner_that_changes_its_input_fails_its_problem(related):
-    (told,) = solve(related(0), db=None, selector="infogain", learner=ChangingLearner(), folds=2)
-    assert told.error.startswith("ChangingLearner changes X or y in place")
+    (results,) = solve(related(0), db=None, selector="infogain", learner=ChangingLearner(), folds=2)
+    assert results.error.startswith("ChangingLearner changes X or y in place")
 
 
 @pytest.mark.parametrize("with_memory", [False, True])

@@ -41,12 +41,12 @@ def test_each_problem_starts_from_what_the_earlier_ones_taught(db, related):
 
 def test_what_is_recorded_is_what_is_told(db, related, ask):
     stream = [related(number) for number in range(4)]
-    told = list(solve(stream, db=db, **QUICK))
+    results = list(solve(stream, db=db, **QUICK))
     rows = ask(
         "select p.name, r.fitness, r.score, r.non_nested_score, r.n_evaluations, r.n_selected, "
         "r.status, r.prior_used from run r join problem p using (problem_id) order by run_id",
     )
-    for each, row in zip(told, rows, strict=True):
+    for each, row in zip(results, rows, strict=True):
         assert row[0] == each.problem
         assert row[1:6] == (
             each.fitness,
@@ -117,8 +117,8 @@ def test_expectations_are_recorded_with_the_neighbours_that_made_them(db, relate
 def test_spaces_do_not_mix_and_bare_columns_have_no_memory(db, related, ask):
     elsewhere = replace(related(1), space="elsewhere")
     bare = Problem.of(related(2).X, related(2).y, name="bare")
-    told = list(solve([related(0), elsewhere, bare, related(3)], db=db, **QUICK))
-    assert [len(each.neighbours) for each in told] == [0, 0, 0, 1]
+    results = list(solve([related(0), elsewhere, bare, related(3)], db=db, **QUICK))
+    assert [len(each.neighbours) for each in results] == [0, 0, 0, 1]
     assert ask("select count(distinct problem_id) from signature") == [(3,)]
     named = Problem.of(related(2).X, related(2).y, name="named", space="arrays")
     assert next(solve(named, db=db, **QUICK)).status == "solved"
@@ -132,10 +132,10 @@ def test_folds_never_learn_from_neighbours_that_may_hold_their_rows(db):
     scores = []
     for n_rows in (80, 79):
         noise = Problem.of(X[:n_rows], y[:n_rows], feature_names=names, source="noise.csv")
-        (told,) = solve(noise, db=db, seed=1)
-        scores.append(told.score)
-    assert told.neighbours
-    assert told.fitness > 0.4
+        (results,) = solve(noise, db=db, seed=1)
+        scores.append(results.score)
+    assert results.neighbours
+    assert results.fitness > 0.4
     assert max(scores) < 0.62
 
 
@@ -156,8 +156,8 @@ def test_neighbours_from_elsewhere_are_asked_inside_the_folds_too(db, related):
 
 def test_what_cannot_be_scored_has_no_score(db, ask):
     tiny = Problem.of(np.arange(6.0).reshape(3, 2), [0.5, 1.5, 2.25], space="tiny")
-    (told,) = solve(tiny, db=db)
-    assert (told.status, told.score, told.non_nested_score) == ("solved", None, None)
+    (results,) = solve(tiny, db=db)
+    assert (results.status, results.score, results.non_nested_score) == ("solved", None, None)
     assert ask("select score from run") == [(None,)]
 
 
@@ -205,8 +205,8 @@ def test_answers_depend_on_the_batch_but_never_on_the_jobs(tmp_path, related, ba
     stream = [related(number) for number in range(5)]
     answers = []
     for jobs in (1, 2):
-        told = solve(stream, db=tmp_path / f"{jobs}.duckdb", batch=batch, jobs=jobs, **QUICK)
-        answers.append([replace(each, seconds={}) for each in told])
+        results = solve(stream, db=tmp_path / f"{jobs}.duckdb", batch=batch, jobs=jobs, **QUICK)
+        answers.append([replace(each, seconds={}) for each in results])
     assert answers[0] == answers[1]
     if batch == 3:
         assert all(not each.neighbours for each in answers[0][:3])
@@ -238,11 +238,11 @@ def test_same_seed_same_answer(tmp_path, related):
 
 
 def test_kept_columns_are_always_selected(db, related):
-    (told,) = solve(related(0), db=db, keep=("w11",), **QUICK)
-    assert "w11" in told.features
-    chosen = [NAMES.index(name) for name in told.features]
+    (results,) = solve(related(0), db=db, keep=("w11",), **QUICK)
+    assert "w11" in results.features
+    chosen = [NAMES.index(name) for name in results.features]
     measure = Registry().measures["mi-confidence"]
-    assert told.fitness == pytest.approx(measure.of_set(related(0).X, related(0).y, chosen))
+    assert results.fitness == pytest.approx(measure.of_set(related(0).X, related(0).y, chosen))
     (wrong,) = solve(related(0), db=db, keep=("nope",), **QUICK)
     assert "no column 'nope' to keep" in wrong.error
 
@@ -251,9 +251,9 @@ def test_tables_are_read_with_the_same_words_as_on_the_command_line(db, tmp_path
     rows = [f"{i % 2},{i % 3},{i % 5},{i % 2}" for i in range(40)]
     (tmp_path / "t.csv").write_text("\n".join(["a,b,c,y", *rows]))
     options = {"target": "y", "keep": "c", "drop": "a", "space": "here", "db": db}
-    (told,) = solve(tmp_path / "t.csv", **options, **QUICK)
-    assert "c" in told.features
-    assert "a" not in told.features
+    (results,) = solve(tmp_path / "t.csv", **options, **QUICK)
+    assert "c" in results.features
+    assert "a" not in results.features
     assert ask("select space, target from problem") == [("here", "y")]
 
 
@@ -261,8 +261,8 @@ def test_rows_projected_on_important_features_find_neighbours(db, related, ask):
     stream = [related(number, n_samples=40) for number in range(5)]
     list(solve(stream, db=db, transfer="none", **QUICK))
     options = {"distance": "jsd-rows", "project": 3, **QUICK}
-    told = list(solve(stream, db=db, **options))
-    assert told[-1].neighbours
+    results = list(solve(stream, db=db, **options))
+    assert results[-1].neighbours
     assert {name for (name,) in ask("select distinct distance from signature")} == {
         "jsd-features",
         "jsd-rows[3]",
@@ -277,13 +277,13 @@ def test_projecting_from_an_empty_memory_waits_and_takes_the_waiting_problems_al
     options = {"db": db, "distance": "jsd-rows", "project": 3, **QUICK}
     list(solve(stream[:2], **options))
     assert ask("select count(*) from projection") == [(0,)], "one problem is no reason to freeze"
-    told = list(solve(stream, **options))  # the first two are skipped, but may be compared
-    assert [each.status for each in told] == ["skipped"] * 2 + ["solved"] * 6
+    results = list(solve(stream, **options))  # the first two are skipped, but may be compared
+    assert [each.status for each in results] == ["skipped"] * 2 + ["solved"] * 6
     assert ask("select len(feature_names) from projection") == [(3,)]
     projected = "select count(distinct problem_id) from signature where distance = 'jsd-rows[3]'"
     assert ask(projected) == [(8,)]
     early = {each.name for each in stream[:5]}
-    assert {name for name, _ in told[-1].neighbours} & early
+    assert {name for name, _ in results[-1].neighbours} & early
     assert MetaDB(db).check() == []
 
 
@@ -291,18 +291,18 @@ def test_numeric_targets_are_solved_with_a_regressor(db):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 6))
     problem = Problem.of(X, X[:, 0] * 3 + rng.normal(size=80) * 0.1, space="numbers")
-    (told,) = solve(problem, db=db, **QUICK)
-    assert "x0" in told.features
-    assert told.scoring == "r2"
-    assert told.score > 0.8
+    (results,) = solve(problem, db=db, **QUICK)
+    assert "x0" in results.features
+    assert results.scoring == "r2"
+    assert results.score > 0.8
     (wrong,) = solve(problem, db=db, learner="logistic", **QUICK)
     assert "predicts classes" in wrong.error
 
 
 def test_without_a_db_nothing_is_written(tmp_path, related, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (told,) = solve(related(0), db=None, **QUICK)
-    assert told.status == "solved"
+    (results,) = solve(related(0), db=None, **QUICK)
+    assert results.status == "solved"
     assert list(tmp_path.iterdir()) == []
 
 

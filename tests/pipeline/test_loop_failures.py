@@ -42,12 +42,12 @@ class Unreadable:
 
 def test_a_failing_plugin_is_recorded_and_the_stream_goes_on(db, related, ask):
     registry = Registry([Plugin()])
-    told = list(
+    results = list(
         solve([related(0), Unreadable(), related(1)], db=db, registry=registry, selector="fails")
     )
-    assert [each.status for each in told] == ["failed"] * 3
-    assert told[0].error == "selector 'fails' failed on 'problem 0': RuntimeError: no can do"
-    assert "no can do" in told[0].details
+    assert [each.status for each in results] == ["failed"] * 3
+    assert results[0].error == "selector 'fails' failed on 'problem 0': RuntimeError: no can do"
+    assert "no can do" in results[0].details
     recorded = ask("select status, error from run order by run_id")
     assert [status for status, _ in recorded] == ["failed"] * 2  # one could not even be read
     for number, (_, error) in enumerate(recorded):
@@ -79,23 +79,23 @@ class Odd(BaseEstimator):
 
 @pytest.mark.parametrize("way", ["too long", "leaves", "counts in words", "invents features"])
 def test_a_misbehaving_selector_fails_its_problem_only(db, related, way):
-    told = list(solve([related(0), related(1)], db=db, selector=Odd(way)))
-    assert [each.status for each in told] == ["failed", "failed"]
-    assert all(each.error.startswith("selector 'Odd' failed on") for each in told)
+    results = list(solve([related(0), related(1)], db=db, selector=Odd(way)))
+    assert [each.status for each in results] == ["failed", "failed"]
+    assert all(each.error.startswith("selector 'Odd' failed on") for each in results)
     assert MetaDB(db).check() == []
 
 
 def test_a_dying_process_fails_its_problem_and_the_stream_goes_on(db, related, ask):
     stream = [related(number) for number in range(4)]
-    told = list(solve(stream, db=db, selector=Odd("dies"), batch=2, jobs=2))
-    assert [each.status for each in told] == ["failed"] * 4
+    results = list(solve(stream, db=db, selector=Odd("dies"), batch=2, jobs=2))
+    assert [each.status for each in results] == ["failed"] * 4
     assert ask("select count(*) from run where status = 'failed'") == [(4,)]
 
 
 def test_one_unreadable_problem_does_not_stop_the_others(db, related, ask):
-    told = list(solve([related(0), Unreadable(), related(1)], db=db, **QUICK))
-    assert [each.status for each in told] == ["solved", "failed", "solved"]
-    assert told[1].error == "torn.csv is torn: fix it."
+    results = list(solve([related(0), Unreadable(), related(1)], db=db, **QUICK))
+    assert [each.status for each in results] == ["solved", "failed", "solved"]
+    assert results[1].error == "torn.csv is torn: fix it."
     list(solve([Unreadable()], db=db, **QUICK))
     assert ask("select name from problem order by name") == [("problem 0",), ("problem 1",)]
 
@@ -128,10 +128,10 @@ class PickySelector(BaseEstimator):
 
 def test_a_parameter_that_does_not_suit_one_problem_fails_that_one_only(db, related):
     small = Problem.of(related(1).X[:, :3], related(1).y, name="small")
-    told = list(solve([small, related(0)], db=db, selector=PickySelector(5), folds=2))
-    assert [each.status for each in told] == ["failed", "solved"]
-    assert told[0].error == "oddity is 5, but there are 3 columns."
-    assert len(told[1].features) == 5
+    results = list(solve([small, related(0)], db=db, selector=PickySelector(5), folds=2))
+    assert [each.status for each in results] == ["failed", "solved"]
+    assert results[0].error == "oddity is 5, but there are 3 columns."
+    assert len(results[1].features) == 5
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ def test_every_selector_takes_missing_values_and_categories(name):
     X, y = table()
     before = X.copy()
     selector = configured(REGISTRY.selectors[name], {"random_state": 0, "max_seconds": 2})
-    told = select(selector, X, y, categorical=[0], meta_features=np.arange(5.0)[:, None])
-    assert told.selected.any()
+    results = select(selector, X, y, categorical=[0], meta_features=np.arange(5.0)[:, None])
+    assert results.selected.any()
     assert np.array_equal(X, before, equal_nan=True)
 
 
@@ -99,6 +99,6 @@ def test_a_problem_with_gaps_and_text_is_solved_and_scored():
     X, y = table()
     rows = [["abcdef"[int(a)] if a == a else None, *rest] for a, *rest in X.tolist()]
     problem = Problem.of(np.array(rows, dtype=object), y, name="gaps")
-    (told,) = solve(problem, db=None, folds=2, selector="fisher")
-    assert (told.status, told.error) == ("solved", None)
-    assert told.score > 0.7
+    (results,) = solve(problem, db=None, folds=2, selector="fisher")
+    assert (results.status, results.error) == ("solved", None)
+    assert results.score > 0.7

@@ -122,11 +122,13 @@ def test_how_strongly_memory_is_believed_is_told_and_explained(tmp_path, three):
     db = tmp_path / "m.duckdb"
     db.write_bytes(three.read_bytes())
     (few,) = solved([shop(9, n=14)], db)
-    told = few.as_json()["memory"]
-    assert told["strength"] > 0 and told["gain"] > 0 and "strength" in few.belief
+    results = few.as_json()["memory"]
+    assert results["strength"] > 0 and results["gain"] > 0 and "strength" in few.belief
     memory = MetaDB(db)
     explained = explain(memory, memory.find_problem("shop 9"), "w0")
-    assert explained.belief.strength == told["strength"] and explained.belief.reason == few.belief
+    assert (
+        explained.belief.strength == results["strength"] and explained.belief.reason == few.belief
+    )
     (w0,) = explained.features
     assert w0.weight > 0 and w0.from_memory > 0
     assert {each.problem for each in w0.carriers} == {"shop 0", "shop 1", "shop 2"}

@@ -8,8 +8,8 @@ from metafs_metadb import MetaDB
 QUICK = {"budget": 200, "folds": 2}
 
 
-def answers(told):
-    return [(each.problem, each.features, each.n_evaluations, each.score) for each in told]
+def answers(results):
+    return [(each.problem, each.features, each.n_evaluations, each.score) for each in results]
 
 
 def asked(db):
@@ -39,21 +39,21 @@ def uninterrupted(stream, tmp_path):
 
 @pytest.mark.parametrize("done", [4, 5])
 def test_the_rest_of_a_batch_recalls_nothing_of_its_first_half(db, stream, uninterrupted, done):
-    told, neighbours = uninterrupted
+    results, neighbours = uninterrupted
     first = solve(stream, db=db, batch=3, **QUICK)
     half = [next(first) for _ in range(done)]
     first.close()
     assert len(held(db)) == 1
     rest = list(solve(stream, db=db, batch=3, **QUICK))
     assert [each.status for each in rest] == ["skipped"] * done + ["solved"] * (6 - done)
-    assert answers([*half, *rest[done:]]) == told
+    assert answers([*half, *rest[done:]]) == results
     assert asked(db) == neighbours
     assert held(db) == []
     assert MetaDB(db).check() == []
 
 
 def test_it_may_be_interrupted_again(db, stream, uninterrupted):
-    told, neighbours = uninterrupted
+    results, neighbours = uninterrupted
     found = {}
     for stop in (4, 5, 6):
         going = solve(stream, db=db, batch=3, **QUICK)
@@ -61,15 +61,15 @@ def test_it_may_be_interrupted_again(db, stream, uninterrupted):
             each = next(going)
             found.setdefault(each.problem, each)
         going.close()
-    assert answers(found.values()) == told
+    assert answers(found.values()) == results
     assert asked(db) == neighbours
 
 
 def test_what_an_earlier_stream_solved_is_recalled_as_before(db, stream):
     list(solve(stream[:2], db=db, **QUICK))
-    told = list(solve(stream[:4], db=db, batch=4, **QUICK))
-    assert [each.status for each in told] == ["skipped"] * 2 + ["solved"] * 2
-    for each in told[2:]:
+    results = list(solve(stream[:4], db=db, batch=4, **QUICK))
+    assert [each.status for each in results] == ["skipped"] * 2 + ["solved"] * 2
+    for each in results[2:]:
         assert {name for name, _ in each.neighbours} == {"problem 0", "problem 1"}
 
 

@@ -34,10 +34,10 @@ def test_both_sides_are_charged_up_to_the_first_set_as_good_as_the_cold_one():
 def test_a_search_that_never_gets_there_is_charged_in_full_and_hurts():
     cold = found(((40, (0, 1), 0.5),), 100, 0.5)
     warm = found(((4, (0,), 0.3),), 30, 0.3)
-    told = saving(cold, 2.0, warm, {"select": 1.0})
-    assert (told.evaluations, told.reached, told.hurt) == (30, False, True)
+    results = saving(cold, 2.0, warm, {"select": 1.0})
+    assert (results.evaluations, results.reached, results.hurt) == (30, False, True)
     assert saving(found((), 5, None), 1.0, warm, {}) is None
-    assert "it hurt in 1 of 2" in in_words([told, Saving(40, 8, 1.0, 0.5, True)])
+    assert "it hurt in 1 of 2" in in_words([results, Saving(40, 8, 1.0, 0.5, True)])
 
 
 def test_what_memory_cost_is_not_called_a_saving():
@@ -55,12 +55,12 @@ def stream(n=6):
 
 
 def test_every_so_many_problems_are_searched_cold_too(tmp_path):
-    told = list(solve(stream(), db=tmp_path / "m.duckdb", budget=100, folds=2, check=2))
-    assert [each.experience for each in told] == ["none"] + ["near"] * 5
-    assert [each.saving is not None for each in told] == [False, True] * 3
+    results = list(solve(stream(), db=tmp_path / "m.duckdb", budget=100, folds=2, check=2))
+    assert [each.experience for each in results] == ["none"] + ["near"] * 5
+    assert [each.saving is not None for each in results] == [False, True] * 3
     plain = list(solve(stream(), db=tmp_path / "other.duckdb", budget=100, folds=2))
     assert all(each.saving is None for each in plain)
-    assert [each.features for each in plain] == [each.features for each in told]
+    assert [each.features for each in plain] == [each.features for each in results]
     cold = list(solve(stream(), db=tmp_path / "cold.duckdb", transfer="none", budget=100, folds=2))
     assert all(each.experience is None for each in cold)
     with pytest.raises(UsageError, match="check"):

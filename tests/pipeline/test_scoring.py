@@ -30,7 +30,7 @@ def all_of(problem):
     return np.ones(problem.n_features, dtype=bool)
 
 
-def test_on_noise_the_optimistic_score_flatters_and_the_honest_one_does_not():
+def test_on_noise_the_non_nested_score_is_too_high_and_the_nested_one_is_not():
     problem, selector = noise_problem(), SelectKBest(k=10)
     selected = selector.fit(problem.X, problem.y).get_support()
     scores = learn(

@@ -78,12 +78,12 @@ class Harmful(BaseEstimator):
 def test_what_harms_a_process_costs_one_problem_at_most(db, related, way):
     stream = [related(0), related(1, n_samples=BAD), related(2)]
     threads = threading.active_count()
-    told = list(solve(stream, db=db, selector=Harmful(way), folds=2))
+    found = list(solve(stream, db=db, selector=Harmful(way), folds=2))
     second = "failed" if way not in HARMLESS else "solved"
-    assert [each.status for each in told] == ["solved", second, "solved"]
+    assert [each.status for each in found] == ["solved", second, "solved"]
     if second == "failed":
-        assert "'Harmful'" in told[1].error
-        assert "'problem 1'" in told[1].error
+        assert "'Harmful'" in found[1].error
+        assert "'problem 1'" in found[1].error
     assert MetaDB(db).check() == []
     assert threading.active_count() <= threads
 
@@ -91,15 +91,15 @@ def test_what_harms_a_process_costs_one_problem_at_most(db, related, way):
 @pytest.mark.parametrize("engine", ["local", "dask"])
 def test_side_by_side_a_death_costs_its_own_problem_alone(related, engine):
     stream = [related(n, n_samples=BAD if n in (1, 2) else 60) for n in range(5)]
-    told = solve(
+    found = solve(
         stream, db=None, selector=Harmful("a crash"), folds=2, batch=5, jobs=2, engine=engine
     )
-    assert [each.status for each in told] == ["solved", "failed", "failed", "solved", "solved"]
+    assert [each.status for each in found] == ["solved", "failed", "failed", "solved", "solved"]
 
 
 def test_how_a_process_ended_is_told(related):
-    (told,) = solve(related(1, n_samples=BAD), db=None, selector=Harmful("a crash"))
-    assert told.error == (
+    (found,) = solve(related(1, n_samples=BAD), db=None, selector=Harmful("a crash"))
+    assert found.error == (
         "the worker process was killed by SIGSEGV (Segmentation fault) while 'Harmful' worked on "
         "'problem 1'"
     )

@@ -39,8 +39,10 @@ def prior_of(weights):
 def test_a_prior_of_metafs_brings_weights_to_the_learner():
     X, f, weights = linear_problem(15)
     X_test, f_test, _ = linear_problem(500, seed=1)
-    own, told = (RememberedLearner().fit(X, f, prior=prior) for prior in (None, prior_of(weights)))
-    errors = [np.mean((each.predict(X_test) - f_test) ** 2) for each in (own, told)]
+    own, results = (
+        RememberedLearner().fit(X, f, prior=prior) for prior in (None, prior_of(weights))
+    )
+    errors = [np.mean((each.predict(X_test) - f_test) ** 2) for each in (own, results)]
     assert errors[1] < 0.7 * errors[0]
 
 

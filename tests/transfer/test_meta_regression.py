@@ -75,11 +75,11 @@ def test_a_feature_counts_by_the_problems_that_had_it():
 def test_what_was_left_out_is_not_learnt_from_again(db, monkeypatch):
     """Older problems take the place of those left out, so numbers alone tell nothing."""
     monkeypatch.setattr("metafs.memory.memory.LATEST", 2)
-    told = []
+    results = []
     monkeypatch.setattr(
         "metafs.pipeline.expecting.meta_regression",
         lambda outcomes, worth, *_: (
-            told.append(worth.tolist()) or MetaRegression(np.ones(12), None, (), 1)
+            results.append(worth.tolist()) or MetaRegression(np.ones(12), None, (), 1)
         ),
     )
     names = [f"f{j}" for j in range(12)]
@@ -96,7 +96,7 @@ def test_what_was_left_out_is_not_learnt_from_again(db, monkeypatch):
             meta_features=meta_features,
         )
         assert next(solve([new], db=db, budget=50, folds=2)).status == "solved"
-    with_all, elsewhere = told[-2:]
+    with_all, elsewhere = results[-2:]
     assert len(with_all) == len(elsewhere) == 12
     assert with_all != elsewhere
 
@@ -150,8 +150,8 @@ def test_without_meta_features_nothing_is_expected_of_new_columns(db):
     for _ in solve([problem(number)[0] for number in range(3)], db=db, budget=100, folds=2):
         pass
     plain, _ = problem(99, described=False)
-    (told,) = solve([plain], db=db, budget=100, folds=2)
-    assert told.transferred == ()
+    (results,) = solve([plain], db=db, budget=100, folds=2)
+    assert results.transferred == ()
 
 
 def test_inside_the_folds_problems_of_the_same_source_have_no_say(db, monkeypatch):

@@ -154,8 +154,8 @@ def test_a_target_that_no_table_has_is_told_once(tmp_path):
         (tmp_path / f"t{number}.csv").write_text("a,left\n1,0\n2,1\n")
     (tmp_path / "unreadable.csv").write_text("")
     typo = ReadOptions(targets=("lefft",))
-    told = "none of the 3 tables has a column 'lefft' (the target); did you mean 'left'?"
-    assert refusal(UsageError, tmp_path, typo) == told
+    results = "none of the 3 tables has a column 'lefft' (the target); did you mean 'left'?"
+    assert refusal(UsageError, tmp_path, typo) == results
     assert "'z' (to drop); they have 'a', 'left'." in refusal(
         UsageError, tmp_path, ReadOptions(targets=("left",), drop=("z",))
     )
@@ -168,7 +168,7 @@ def test_a_target_that_no_table_has_is_told_once(tmp_path):
 def test_what_is_not_there_or_not_understood_is_wrong_usage(tmp_path):
     assert "is empty; write . for this folder" in refusal(UsageError, "")
     assert "no file or folder" in refusal(UsageError, tmp_path / "missing.csv")
-    assert "did you mean 'demo:digits'?" in refusal(UsageError, "demo:digit")
+    assert "did you mean 'demo:digits'" in refusal(UsageError, "demo:digit")
     assert "holds no problems" in refusal(UsageError, tmp_path)
     strange = tmp_path / "notes.txt"
     strange.write_text("hello")

@@ -265,11 +265,11 @@ def test_past_models_of_one_question_are_the_prior_mean_of_a_number():
     common = rng.normal(size=40)
     past = common + 0.3 * rng.normal(size=(12, 40))
     X, X_test = rng.normal(size=(6, 40)), rng.normal(size=(500, 40))
-    told, own = (
+    results, own = (
         fit_linear(X, X @ common, classes=False, prior=prior, strength=0.1, X_unlabelled=X_test)
         for prior in (WeightPrior(Directions.of(past)), None)
     )
-    error = [np.mean((m.predict(X_test) - X_test @ common) ** 2) for m in (told, own)]
+    error = [np.mean((m.predict(X_test) - X_test @ common) ** 2) for m in (results, own)]
     assert error[0] < 0.1 * error[1]
     signs = np.where(np.arange(12) % 2, 1.0, -1.0)[:, None]
     without_common_part = fit_linear(
