@@ -284,6 +284,7 @@ def test_experience_of_less_coherent_memory_does_not_forbid_it():
     experience = TransferExperience(
         np.array([2.0, 5.0, 20.0]), strengths, hurt, np.ones(6), np.full(6, 0.1)
     )
-    better = np.tile(np.array([0.9, 0.7, 0.6, 0.5, 0.5, 0.5])[:, None], (1, 10))
+    better = np.array([0.9, 0.8, 0.75, 0.7, 0.7, 0.7])[:, None]
+    better = better + np.random.default_rng(0).normal(scale=0.3, size=(6, 10))
     chosen = [choose_strength(strengths, better, experience, 5.0, c).s for c in (0.1, 2.0)]
     assert chosen[1] > chosen[0]
