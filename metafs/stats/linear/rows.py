@@ -33,7 +33,7 @@ from scipy.sparse import csr_array, issparse, vstack
 
 from metafs.data.typing import Array, Matrix
 from metafs.stats.linear.preparation import Preparation, prepare
-from metafs.stats.linear.weight_prior import Directions, WeightPrior
+from metafs.stats.linear.weight_prior import BASIS, Directions, WeightPrior
 
 _NO_SPREAD = 1e-9
 _ROUNDING = 1e-9
@@ -150,7 +150,7 @@ def rows_under(
     scores, directions = coherent_scores(table, known)
     n = X.shape[0]
     mean_variance = float(np.einsum("ij,ij->", scores, scores) / len(scores))
-    mean = None if classes or known is None else common_part(known.weights)
+    mean = None if classes or known is None else common_part(_of_problems(known))
     rows = Rows(table[:n], preparation.variance, scores[:n], directions, mean_variance, mean)
     return rows, preparation, spread_of(table)
 
@@ -171,6 +171,12 @@ def coherent_scores(table: Matrix, known: Directions | None) -> tuple[Array, Arr
     useful = r > 0
     unit = np.sqrt(wanted[useful] / variance[useful] / len(known))
     return scores[:, useful] * unit, known.weights[useful] * unit[:, None]
+
+
+def _of_problems(known: Directions) -> Array:
+    """Return the directions of problems, or all if only the basis of a space is known."""
+    of_problem = np.array([problem != BASIS for problem in known.problems])
+    return known.weights[of_problem] if of_problem.any() else known.weights
 
 
 def common_part(weights: Array) -> Array | None:
