@@ -27,6 +27,7 @@ from metafs_metadb.rows import (
 )
 from metafs_metadb.search import NeighbourSearch, SqlSearch
 from metafs_metadb.stored_run import StoredRun
+from metafs_metadb.trials import PastTrials, TrialRow
 from metafs_metadb.weights import Acquainted, BeliefRow, Reference, ReferenceRows
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "Neighbour",
     "NeighbourRow",
     "NeighbourSearch",
+    "PastTrials",
     "ProblemRow",
     "QueryRefused",
     "Recorded",
@@ -57,5 +59,6 @@ __all__ = [
     "StabilityRow",
     "StoredRun",
     "Table",
+    "TrialRow",
     "part_of",
 ]

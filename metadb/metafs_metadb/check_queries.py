@@ -50,6 +50,7 @@ group by {column} order by {column}
         ("transfer_loss", "run_id", "run"),
         ("row_sketch", "problem_id", "problem"),
         ("belief", "run_id", "run"),
+        ("trial", "run_id", "run"),
     )
 }
 
@@ -106,6 +107,15 @@ left join w using (run_id)
 left join t using (run_id)
 where (m.n_weights, m.n_transfers) <> (coalesce(w.n, 0), coalesce(t.n, 0))
 order by m.run_id
+"""
+
+TRIAL_COUNTS = """
+with t as (select run_id, count(*) as n from trial group by run_id)
+select r.run_id, r.n_trials, coalesce(t.n, 0)
+from run r
+left join t using (run_id)
+where r.n_trials <> coalesce(t.n, 0)
+order by r.run_id
 """
 
 BAD_WEIGHTS = """

@@ -21,6 +21,7 @@ from metafs_metadb.rows import (
     Signature,
     StabilityRow,
 )
+from metafs_metadb.trials import TrialRow
 from metafs_metadb.weights import BeliefRow, ReferenceRows
 
 
@@ -58,6 +59,7 @@ class MetaDB(Recalling, Listing, Holding):
         reference: ReferenceRows | None = None,
         belief: BeliefRow | None = None,
         row_hashes: NDArray[np.uint64] | None = None,
+        trials: Sequence[TrialRow] = (),
     ) -> Recorded:
         """Record a run with all its rows in one transaction, and return their ids.
 
@@ -88,6 +90,7 @@ class MetaDB(Recalling, Listing, Holding):
                     reference,
                     belief,
                     row_hashes,
+                    trials,
                 )
             if written is not None:
                 self._index_cache.recorded(recorded, written, run, problem.space, selections)

@@ -93,7 +93,7 @@ insert into run (
     run_id, problem_id, selector, params, learner, distance, transfer, seed, status, fitness, score,
     non_nested_score, scoring, target_score, n_evaluations, n_selected, stopped, duration_s,
     prior_used, settings, error, started_at, metafs_version, n_selections, n_candidates,
-    n_neighbours
+    n_neighbours, pipeline, all_features, no_skill, n_trials
 )
 values (
     $run_id, $problem_id, $selector, $params, $learner, $distance, $transfer, $seed, $status,
@@ -104,7 +104,7 @@ values (
         'select': $select_s, 'learn': $learn_s, 'record': $record_s
     }},
     $prior_used, $settings, $error, $started_at, $metafs_version, $n_selections, $n_candidates,
-    $n_neighbours
+    $n_neighbours, $pipeline, $all_features, $no_skill, $n_trials
 )
 returning {RUN_DIGEST}
 """
@@ -162,6 +162,7 @@ TALLIED = (
     "transfer_loss",
     "row_sketch",
     "belief",
+    "trial",
 )
 
 # Table names cannot be bound; these are ours.
@@ -179,7 +180,7 @@ SOLVED_RUN = """
 select
     r.run_id, r.problem_id, p.name, p.space, r.selector, r.learner, r.distance, r.transfer, r.seed,
     r.fitness, r.score, r.non_nested_score, r.scoring, r.n_evaluations, r.n_selected, r.stopped,
-    r.prior_used, r.duration_s, r.started_at
+    r.prior_used, r.duration_s, r.started_at, r.pipeline, r.all_features, r.no_skill
 from run r
 join problem p using (problem_id)
 where p.fingerprint = $fingerprint and r.settings = $settings and r.status = 'solved'

@@ -1,5 +1,6 @@
 """What a search for features asks of the memory: near problems, and how features did."""
 
+import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from metafs_metadb import (
     property_queries,
     queries,
     signature_index,
+    trials,
     weight_queries,
     weights,
 )
@@ -27,6 +29,7 @@ from metafs_metadb.rows import (
     Signatures,
 )
 from metafs_metadb.search import SqlSearch
+from metafs_metadb.trials import PastTrials
 from metafs_metadb.weights import Acquainted, BeliefRow, Reference
 
 
@@ -49,6 +52,7 @@ class Recalling(MetaFile):
             if not rows:
                 return None
             run = dict(zip(columns, rows[0], strict=True))
+            run["pipeline"] = None if run["pipeline"] is None else json.loads(run["pipeline"])
             which = {"run_id": run["run_id"]}
             names = con.execute(queries.SELECTED_FEATURES, which).fetchall()
             run["features"] = [name for (name,) in names]
@@ -215,6 +219,11 @@ class Recalling(MetaFile):
         """Return the id of each name in a space, 0 for one that is new."""
         with self.reading() as con:
             return self._index_cache.feature_ids(con, space, names)
+
+    def trials(self, space: str) -> list[PastTrials]:
+        """Return the pipelines that were tried on the latest problems of a space."""
+        with self.reading() as con:
+            return trials.of_space(con, space)
 
     def acquainted(
         self, space: str, fingerprint: str, names: Sequence[str], row_hashes: NDArray[np.uint64]

@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metafs_metadb import basis, properties, queries, weights
+from metafs_metadb import basis, properties, queries, trials, weights
 from metafs_metadb.errors import MetaDBError
 from metafs_metadb.migrate import utc_now
 from metafs_metadb.rows import (
@@ -27,6 +27,7 @@ from metafs_metadb.rows import (
     Signature,
     StabilityRow,
 )
+from metafs_metadb.trials import TrialRow
 from metafs_metadb.vocabulary import texts
 from metafs_metadb.weights import BeliefRow, ReferenceRows
 
@@ -55,6 +56,7 @@ def write(
     reference: ReferenceRows | None = None,
     belief: BeliefRow | None = None,
     row_hashes: NDArray[np.uint64] | None = None,
+    tried: Sequence[TrialRow] = (),
 ) -> tuple[Recorded, Written | None]:
     """Write all rows of a run and return their ids; the caller holds the transaction.
 
@@ -75,6 +77,7 @@ def write(
     _write_selections(con, run_id, ids, selections, tally)
     _write_candidates(con, run_id, ids, selections.names, candidates, tally)
     _write_neighbours(con, run_id, neighbours, tally)
+    trials.write(con, run_id, tried, tally)
     if row_hashes is not None:
         weights.write_sketch(con, problem_id, row_hashes, tally)
     if belief is not None:
@@ -93,6 +96,7 @@ def write(
             "n_selections": len(ids),
             "n_candidates": len(candidates),
             "n_neighbours": len(neighbours),
+            "n_trials": len(tried),
         },
     )
     ((run_digest,),) = inserted.fetchall()
@@ -127,6 +131,7 @@ def _run_values(run: RunRow, record_s: float) -> dict[str, Any]:
     # NaN sorts above every number in DuckDB, so a score that could not be had must be a null.
     values |= {k: None for k, v in values.items() if isinstance(v, float) and math.isnan(v)}
     values["params"] = _json(run.params)
+    values["pipeline"] = None if run.pipeline is None else _json(run.pipeline)
     return values | {f"{phase}_s": durations.get(phase) for phase in PHASES}
 
 

@@ -55,6 +55,9 @@ class RunRow:
     prior_used: str | None = None
     settings: str | None = None
     error: str | None = None
+    pipeline: Mapping[str, Any] | None = None  # selector, size and learner that were chosen
+    all_features: float | None = None  # score of a linear model on all columns
+    no_skill: float | None = None  # score of guessing
 
 
 @dataclass(frozen=True, eq=False)

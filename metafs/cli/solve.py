@@ -32,6 +32,7 @@ from metafs.plugin.registry import Registry
 from metafs.transfer.expectation import TRANSFERS
 
 COLUMNS = f"{'features':>8}  {'fitness':>7}  {'score':>6}  {'tried':>6}  near"
+CHOICE_COLUMNS = f"{'features':>8}  {'score':>6}  {'all':>6}  {'none':>6}  {'learner':11}  near"
 NAME_WIDTHS = (12, 40)
 MOST_NOTES = 10
 
@@ -47,6 +48,17 @@ MOST_NOTES = 10
     default="guided",
     show_default=True,
     help=f"How memory is used: {', '.join(TRANSFERS)}.",
+)
+@click.option(
+    "--size",
+    default="auto",
+    show_default=True,
+    metavar="N|all|auto",
+    callback=lambda _ctx, _param, value: int(value) if value.isdecimal() else value,
+    help="Number of features that the selector auto keeps.",
+)
+@click.option(
+    "--max-features", type=int, metavar="N", help="Most features that the selector auto keeps."
 )
 @budget_option
 @click.option("--seconds", type=float, metavar="S", help="Time limit of a search, in seconds.")
@@ -106,19 +118,23 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
         if not debug:  # warnings of learners, on convergence for instance, would break the table
             warnings.simplefilter("ignore")
         solutions = solve_stream(stream, registry=Registry(disabled=no_plugin), **options)
-        done = _drain(solutions, [each.name for each in stream], as_json, debug, options["db"])
+        automatic = "auto" in (options["selector"], options["learner"])
+        names = [each.name for each in stream]
+        done = _drain(solutions, names, as_json, debug, options["db"], automatic)
     if len(done) < len(stream):
         ctx.exit(INTERRUPTED)
     ctx.exit(1 if any(each.status == "failed" for each in done) else 0)
 
 
-def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str) -> list[Solution]:
+def _drain(
+    solutions: Any, names: list[str], as_json: bool, debug: bool, db: str, automatic: bool
+) -> list[Solution]:
     """Print each solution as it comes, then a summary."""
     started, progress = monotonic(), Progress(len(names))
     done: list[Solution] = []
     width = min(max(map(len, [" " * NAME_WIDTHS[0], *names])), NAME_WIDTHS[1])
     if not as_json:
-        echo_line(f"{'problem':{width}}  {COLUMNS}")
+        echo_line(f"{'problem':{width}}  {CHOICE_COLUMNS if automatic else COLUMNS}")
     try:
         for name in names:
             progress.working_on(name)
@@ -126,7 +142,8 @@ def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str
             progress.clear()
             progress.done()
             done.append(solution)
-            echo_line(to_json(solution.as_json()) if as_json else line(solution, width))
+            text = to_json(solution.as_json()) if as_json else line(solution, width, automatic)
+            echo_line(text)
             if debug and solution.details:
                 echo_message(solution.details)
     except KeyboardInterrupt:
@@ -140,8 +157,12 @@ def _drain(solutions: Any, names: list[str], as_json: bool, debug: bool, db: str
     return done
 
 
-def line(solution: Solution, width: int) -> str:
-    """Return a line for people, the name in so many columns."""
+def line(solution: Solution, width: int, automatic: bool = False) -> str:
+    """Return a line for people, the name in so many columns.
+
+    If the pipeline was chosen, its score stands beside those of a linear model on all features and
+    of no skill.
+    """
     name = f"{one_line(solution.problem):{width}}"
     if solution.status == "failed":
         return f"{name}  failed"
@@ -154,16 +175,16 @@ def line(solution: Solution, width: int) -> str:
         near = "none: columns without names"
     elif solution.experience == "far":
         near = f"too far to rely on: {near}"
-    return "  ".join(
-        [
-            name,
-            f"{len(solution.features):8}",
-            _number(solution.fitness, 7),
-            _number(solution.score, 6),
-            f"{'' if solution.n_evaluations is None else solution.n_evaluations:>6}",
-            "solved before" if solution.status == "skipped" else near,
-        ]
-    ).rstrip()
+    near = "solved before" if solution.status == "skipped" else near
+    n_selected = f"{len(solution.features):8}"
+    score = _number(solution.score, 6)
+    if automatic:
+        baseline = [_number(solution.all_features, 6), _number(solution.no_skill, 6)]
+        learner = (solution.pipeline or {"learner": "no skill"})["learner"]
+        return "  ".join([name, n_selected, score, *baseline, f"{learner:11}", near]).rstrip()
+    tried = f"{'' if solution.n_evaluations is None else solution.n_evaluations:>6}"
+    fitness = _number(solution.fitness, 7)
+    return "  ".join([name, n_selected, fitness, score, tried, near]).rstrip()
 
 
 def summary(done: list[Solution], seconds: float, db: str) -> str:
@@ -194,6 +215,15 @@ def memory_in_words(done: list[Solution]) -> str:
         text += (
             f", none for {asked['nameless']} whose columns have no names (name them, or give "
             "--space NAME if a column means the same in all of them)"
+        )
+    compared = [each for each in done if each.without_memory is not None]
+    if compared:
+        with_memory = sum(each.score or 0.0 for each in compared) / len(compared)
+        without = sum(each.without_memory or 0.0 for each in compared) / len(compared)
+        worse = sum((each.score or 0.0) < (each.without_memory or 0.0) for each in compared)
+        text += (
+            f"; of {len(compared)} that were also solved without memory, the mean score is "
+            f"{with_memory:.3f} instead of {without:.3f}, and memory hurt in {worse}"
         )
     checked = [each.saving for each in done if each.saving is not None]
     if checked:

@@ -37,6 +37,21 @@ def dense(X: Matrix, method: str) -> Array:
     return array
 
 
+def with_short_indices(X: Matrix) -> Matrix:
+    """Return a sparse matrix with 32-bit indices, the only ones that trees and machines take.
+
+    Examples
+    --------
+    >>> with_short_indices(csr_array(np.eye(2))).indices.dtype
+    dtype('int32')
+    """
+    if not issparse(X):
+        return X
+    X = csr_array(X)
+    parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
+    return csr_array(parts, shape=X.shape)
+
+
 def table_and_target(X: Any, y: Any, measure: str) -> tuple[Matrix, Array]:
     """Return what a measure is given as float64, ndarray or CSR, and one value per row.
 

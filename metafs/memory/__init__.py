@@ -9,12 +9,14 @@ from metafs_metadb import (
     MetaDBError,
     Neighbour,
     NeighbourRow,
+    PastTrials,
     ProblemRow,
     ReferenceRows,
     RunRow,
     SelectionRows,
     StabilityRow,
     Table,
+    TrialRow,
 )
 
 __all__ = [
@@ -26,10 +28,12 @@ __all__ = [
     "MetaDBError",
     "Neighbour",
     "NeighbourRow",
+    "PastTrials",
     "ProblemRow",
     "ReferenceRows",
     "RunRow",
     "SelectionRows",
     "StabilityRow",
     "Table",
+    "TrialRow",
 ]

@@ -34,9 +34,11 @@ from metafs_metadb import (
     Neighbour,
     NeighbourRow,
     NeighbourSearch,
+    PastTrials,
     ReferenceRows,
     RunRow,
     SelectionRows,
+    TrialRow,
     part_of,
 )
 from metafs_metadb import Experience as BestRun
@@ -120,6 +122,10 @@ class Memory:
         return self.db.acquainted(
             space_of(problem), problem.fingerprint, problem.feature_names, row_hashes
         )
+
+    def trials(self, problem: Problem) -> list[PastTrials]:
+        """Return the pipelines that were tried on other problems of the problem's space."""
+        return self.db.trials(space_of(problem))
 
     def model_history(
         self,
@@ -206,6 +212,7 @@ class Memory:
         reference: ReferenceRows | None = None,
         belief: BeliefRow | None = None,
         row_hashes: Array | None = None,
+        trials: Sequence[TrialRow] = (),
     ) -> None:
         """Write a solved problem in one transaction, and let the next one find it."""
         signatures = {}
@@ -223,6 +230,7 @@ class Memory:
                 reference=reference,
                 belief=belief,
                 row_hashes=row_hashes,
+                trials=trials,
             )
         self._models.forget(recorded.problem_id, space_of(problem))
         self._best_runs.recorded(recorded, problem.source, selections)

@@ -85,6 +85,7 @@ def finish(task: PreparedTask, result: TaskResult | Solution, memory: Memory | N
                 reference=learned.reference if learned else None,
                 belief=learned.belief if learned else None,
                 row_hashes=sketch(task.row_hashes),
+                trials=result.trials,
             )
     seconds = {**found.seconds, **clock.seconds}
     saved = None if result.cold is None else saving(*result.cold, result.selection, seconds)
@@ -111,6 +112,11 @@ def solution(task: PreparedTask, result: TaskResult) -> Solution:
         score=scores.nested if scores else None,
         non_nested_score=scores.non_nested if scores else None,
         scoring=scores.scoring if scores else None,
+        all_features=scores.all_features if scores else None,
+        no_skill=scores.chance if scores else None,
+        pipeline=result.pipeline,
+        without_memory=result.without_memory,
+        model=result.model,
         notes=problem.notes + result.notes,
         n_evaluations=selection.n_evaluations,
         stopped=selection.stopped,

@@ -55,6 +55,8 @@ class Scores:
     """Mean over the same folds, with the columns selected from all rows."""
     chance: float
     """What guessing reaches under the same scoring."""
+    all_features: float | None = None
+    """What a linear model on all columns reaches, if a pipeline was chosen."""
 
     @property
     def success(self) -> float:
@@ -120,9 +122,13 @@ def learn(
             )
         except ProblemError as error:  # all rows were enough, the training rows of a fold are not
             raise NoScore(f"in a fold of {len(train)} training rows, {error}") from error
-        nested.append(_score(problem, inside.selected, learner, scorer, train, test, prior))
-        non_nested.append(_score(problem, selected, learner, scorer, train, test, prior))
-        chance.append(_score(problem, selected, guess, scorer, train, test))
+        nested.append(
+            score_on(problem, np.flatnonzero(inside.selected), learner, scorer, train, test, prior)
+        )
+        non_nested.append(
+            score_on(problem, np.flatnonzero(selected), learner, scorer, train, test, prior)
+        )
+        chance.append(score_on(problem, np.flatnonzero(selected), guess, scorer, train, test))
     undefined = int((~np.isfinite([nested, non_nested, chance])).any(axis=0).sum())
     if undefined:
         raise NoScore(
@@ -156,21 +162,34 @@ def qualities(
     return Q
 
 
-def _score(
+def score_on(
     problem: Problem,
-    selected: Array,
+    columns: Array,
     learner: Any,
     scorer: Any,
     train: Array,
     test: Array,
     prior: Prior | None = None,
 ) -> float:
-    columns = np.flatnonzero(selected)
+    """Return the score on the test rows of a learner that saw some columns of the training rows."""
+    model = model_on(problem, columns, learner, train, prior)
+    X = chosen_columns(problem.X, columns)[test]
+    with threads_for(X.shape[0] * X.shape[1]):
+        return float(scorer(model, X, problem.y[test]))
+
+
+def model_on(
+    problem: Problem,
+    columns: Array,
+    learner: Any,
+    rows: Array | slice = slice(None),
+    prior: Prior | None = None,
+) -> Pipeline:
+    """Return a learner, with what prepares these columns for it, fitted to some rows."""
     X = chosen_columns(problem.X, columns)
     steps = preparation(X, columns, problem.categories)
     with threads_for(X.shape[0] * X.shape[1]):
-        given = fit_parameters(problem, columns, learner, X[train], steps, prior)
+        given = fit_parameters(problem, columns, learner, X[rows], steps, prior)
         model = Pipeline([*steps, ("learn", clone(learner))])
         parameters = {f"learn__{name}": it for name, it in given.items()}
-        fit(model, X[train], problem.y[train], **parameters)
-        return float(scorer(model, X[test], problem.y[test]))
+        return fit(model, X[rows], problem.y[rows], **parameters)

@@ -13,6 +13,8 @@ from metafs.data.fingerprint import hash_rows
 from metafs.data.parameters import check_at_least
 from metafs.data.problem import Problem
 from metafs.errors import UsageError
+from metafs.pipeline.choice.contest import AUTO, Contest, Size, contest_of
+from metafs.pipeline.choice.selector import AutoSelector
 from metafs.pipeline.fit_parameters import takes
 from metafs.pipeline.scoring import require_fitting_learner
 from metafs.pipeline.selection import check_parameters, configured
@@ -37,7 +39,12 @@ class Settings:
     ``measure`` (of sets), ``quality`` (a measure of features) and ``regressor`` may be given by
     their public names."""
     learner: Any = None
-    """A public name or an estimator; by default logistic for classes and ridge for numbers."""
+    """A public name or an estimator; "auto" chooses one, and is the default where the selector is
+    "auto" too. Elsewhere the default is logistic for classes and ridge for numbers."""
+    size: Size = AUTO
+    """How many features the selector "auto" keeps: a number, "all", or what it decides."""
+    max_features: int | None = None
+    """How many features the selector "auto" keeps at most."""
     distance: str = "jsd-features"
     project: int | None = None
     """Describe problems by this many features only: those most often selected so far."""
@@ -91,6 +98,7 @@ class Settings:
         distance = registry.distances[self.distance]
         if self.project is not None and not hasattr(distance, "features"):
             raise UsageError(f"distance {self.distance!r} cannot be projected: use jsd-rows.")
+        self._check_size()
         return Plan(
             self,
             self._selector(registry),
@@ -98,10 +106,47 @@ class Settings:
             distance,
             regressor_named(self.regressor, registry),
             TRANSFERS[self.transfer],
+            contest=self._contest(registry),
+        )
+
+    @property
+    def automatic(self) -> bool:
+        """Whether a pipeline is chosen, instead of the selector and the learner that were named."""
+        return AUTO in (self.selector, self.learner)
+
+    def _check_size(self) -> None:
+        if isinstance(self.size, int):
+            check_at_least("size", self.size, 1)
+        elif self.size not in ("all", AUTO):
+            raise UsageError(f"size must be a number, all or auto, not {self.size!r}.")
+        if self.max_features is not None:
+            check_at_least("max_features", self.max_features, 1)
+        if self.selector != AUTO and (self.size != AUTO or self.max_features is not None):
+            raise UsageError(
+                f"size and max_features are for the selector 'auto', not {self.selector_name!r}: "
+                "give --param n_features_to_select=N where it has that parameter."
+            )
+
+    def _contest(self, registry: Registry) -> Contest | None:
+        """Return what takes part in the choice of a pipeline; None if nothing is to be chosen."""
+        if not self.automatic:
+            return None
+        chosen = None if self.selector == AUTO else (self.selector_name, self._selector(registry))
+        learner = None
+        if self.learner not in (None, AUTO):
+            learner = self._learners(registry)[True]
+        return contest_of(
+            registry,
+            selector=chosen,
+            learner=learner,
+            size=self.size,
+            max_features=self.max_features,
         )
 
     def _learners(self, registry: Registry) -> dict[bool, tuple[str, Any]]:
         """Return name and learner for classes (True) and for numbers (False)."""
+        if self.learner == AUTO or (self.learner is None and self.selector == AUTO):
+            return dict.fromkeys((True, False), (AUTO, registry.learners.get("remembered")))
         if self.learner is None:
             names = {True: "logistic", False: "ridge"}
             return {task: (name, registry.learners.get(name)) for task, name in names.items()}
@@ -111,8 +156,10 @@ class Settings:
 
     def _selector(self, registry: Registry) -> Any:
         """Return the selector with its parameters, budget and seed."""
-        named = isinstance(self.selector, str)
+        named = isinstance(self.selector, str) and self.selector != AUTO
         selector = registry.selectors[self.selector] if named else self.selector
+        if self.selector == AUTO:
+            selector = AutoSelector()
         if isinstance(selector, type) or not hasattr(selector, "get_params"):
             raise UsageError(
                 f"{selector!r} is not a selector: give a name, or an object such as SelectKBest()."
@@ -143,7 +190,7 @@ class Settings:
         measure = registry.measures[name]
         if not isinstance(measure, SetMeasure):
             raise UsageError(f"measure {name!r} is of single features, not of sets.")
-        if self.learner is None or not isinstance(measure, SupportsLearner):
+        if self.learner in (None, AUTO) or not isinstance(measure, SupportsLearner):
             return measure
         _, learner = self._learners(registry)[True]
         return measure.with_learner(learner)
@@ -168,6 +215,8 @@ class Plan:
     """None for no transfer."""
     fold_selector: Any = None
     """What selects inside folds, if not the selector: one without an aim set for all rows."""
+    contest: Contest | None = None
+    """What takes part in the choice of a pipeline; None if selector and learner are named."""
 
     def selector_for(
         self, categorical: Iterable[int], keep: Iterable[int], *, in_fold: bool = False

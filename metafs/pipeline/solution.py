@@ -30,6 +30,15 @@ class Solution:
     non_nested_score: float | None = None
     """Cross-validated on columns selected from all rows, so usually too high."""
     scoring: str | None = None
+    all_features: float | None = None
+    """The score of a linear model on all columns, if a pipeline was chosen."""
+    no_skill: float | None = None
+    """The score of guessing."""
+    pipeline: Mapping[str, Any] | None = None
+    """The selector, size and learner that were chosen; None if they were named, or if nothing
+    beats no skill."""
+    without_memory: float | None = None
+    """The nested score of what is chosen without memory, if that was checked."""
     notes: tuple[str, ...] = ()
     """What was assumed or left out, and why a figure is missing."""
     n_evaluations: int | None = None
@@ -74,6 +83,8 @@ class Solution:
     """Digest of everything that determines the result."""
     started_at: datetime | None = field(default=None, repr=False, compare=False)
     """UTC, without time zone."""
+    model: Any = field(default=None, repr=False, compare=False)
+    """A `FittedModel` that predicts new rows; None for a problem that was skipped or failed."""
 
     @property
     def n_selected(self) -> int:
@@ -95,6 +106,9 @@ class Solution:
             "score": self.score,
             "non_nested_score": self.non_nested_score,
             "scoring": self.scoring,
+            "baseline": {"all_features": self.all_features, "no_skill": self.no_skill},
+            "pipeline": None if self.pipeline is None else dict(self.pipeline),
+            "without_memory": self.without_memory,
             "notes": list(self.notes),
             "n_evaluations": self.n_evaluations,
             "stopped": self.stopped,

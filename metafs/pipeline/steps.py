@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +17,19 @@ from metafs.data.problem import Problem
 from metafs.data.row_hashes import row_hashes
 from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError
-from metafs.memory import Neighbour
+from metafs.memory import Neighbour, TrialRow
 from metafs.memory.memory import Memory
 from metafs.memory.projection import Described
 from metafs.memory.weights import ModelHistory
 from metafs.pipeline.blaming import blaming
+from metafs.pipeline.choice.choosing import Choice, choose, default_choice
+from metafs.pipeline.choice.contest import Contest
+from metafs.pipeline.choice.expectation import Past
+from metafs.pipeline.choice.experience import experience
+from metafs.pipeline.choice.portfolio import shipped
+from metafs.pipeline.choice.result import selection_of, trials_of
 from metafs.pipeline.expecting import Expecting, own_prior
+from metafs.pipeline.model import FittedModel, fitted_model
 from metafs.pipeline.reference import Learned, learned
 from metafs.pipeline.scoring import Scores, confidence_of, learn, qualities
 from metafs.pipeline.selection import Selection, select
@@ -56,6 +64,10 @@ class PreparedTask:
     fold_history: ModelHistory | None = None
     """The same without problems of the same source, nor any that share rows."""
     row_hashes: Array = field(default_factory=lambda: np.zeros(0, dtype=np.uint64), repr=False)
+    past: tuple[Past, ...] = ()
+    """What was tried on other problems of the space, if a pipeline is to be chosen."""
+    fold_past: tuple[Past, ...] = ()
+    """The same without problems of the same source."""
     teaches: bool = False
     """Whether a reference model is needed: memory has none of this content."""
 
@@ -75,6 +87,13 @@ class TaskResult:
     learned: Learned | None = None
     """What models on all columns learned; None if the problem cannot be recalled."""
     learner: str | None = None
+    pipeline: Mapping[str, Any] | None = None
+    """The selector, size and learner that were chosen, if they were not named."""
+    trials: tuple[TrialRow, ...] = ()
+    """Every pipeline that was tried, fold by fold."""
+    without_memory: float | None = None
+    """The nested score of what is chosen without memory, where that was checked."""
+    model: FittedModel | None = None
 
 
 class Stopwatch:
@@ -129,6 +148,13 @@ def prepare(
         n_asked = max(settings.neighbours, memory.n_models(problem))
         near = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
         task = replace(task, neighbours=tuple(near[: settings.neighbours]))
+    if plan.contest is not None:
+        with clock("recall"):
+            tried = memory.trials(problem)
+            fold_past = experience(tried, problem, near, exclude_source=problem.source)
+            task = replace(
+                task, past=tuple(experience(tried, problem, near)), fold_past=tuple(fold_past)
+            )
     with clock("expect"):
         task = replace(task, history=memory.model_history(problem, near, known))
         if learning or task.teaches:
@@ -169,6 +195,8 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
     problem, plan, clock = task.problem, task.plan, Stopwatch()
     settings = plan.settings
     keep = kept_columns(problem, settings.keep)
+    if plan.contest is not None and learning:
+        return _work_by_choice(task, plan.contest, keep)
     if learning:  # what cannot be learnt is refused before anything is searched
         learner_name, learner = plan.learner_for(problem)
         scoring = plan.scoring_for(problem)
@@ -210,6 +238,61 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
     cold = search_cold(task, keep)
     return TaskResult(
         selection, scores, quality, clock.seconds, cold, notes, left, learner=learner_name
+    )
+
+
+def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> TaskResult:
+    """Choose a pipeline and fit it; where rows cannot be divided into folds, take the default."""
+    problem, clock = task.problem, Stopwatch()
+    with clock("select"), blaming("pipeline", task.plan.settings.selector_name, problem):
+        try:
+            choice = _choose(task, contest, keep)
+        except NoScore as reason:
+            choice = default_choice(problem, contest, task.prior, keep, str(reason))
+        selection = selection_of(choice)
+    with clock("learn"):
+        left = leave(task)
+        with blaming("learner", "auto", problem):
+            model = fitted_model(choice)
+    scores = choice.scores
+    quality = qualities(problem, selection.selected, scores.success if scores else 1.0)
+    without_memory = None
+    if task.checked and task.neighbours and scores is not None:
+        cold = replace(task, prior=None, fold_prior=None, past=(), fold_past=())
+        cold_scores = _choose(cold, contest, keep).scores
+        without_memory = cold_scores.nested if cold_scores else None
+    return TaskResult(
+        selection,
+        scores,
+        quality,
+        clock.seconds,
+        notes=choice.notes,
+        learned=left,
+        learner=choice.candidate.learner if choice.candidate else None,
+        pipeline=choice.candidate.as_json() if choice.candidate else None,
+        trials=trials_of(choice),
+        without_memory=without_memory,
+        model=model,
+    )
+
+
+def _choose(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> Choice:
+    problem, settings = task.problem, task.plan.settings
+    tables = shipped(problem)
+    return choose(
+        problem,
+        contest.candidates(problem),
+        selectors=contest.selectors,
+        learners=contest.learners,
+        scoring=task.plan.scoring_for(problem),
+        past=[*tables, *task.past],
+        fold_past=[*tables, *task.fold_past],
+        prior=task.prior,
+        fold_prior=task.fold_prior,
+        keep=keep,
+        n_folds=settings.folds,
+        seed=settings.seed,
+        seconds=settings.seconds,
     )
 
 

@@ -2,16 +2,18 @@
 
 from metafs.plugin import Measure, Selector, hookimpl
 from metafs_filters.fisher import Fisher, FisherSelector
+from metafs_filters.importance import ImportanceSelector
 from metafs_filters.infogain import InfoGain, InfoGainSelector
 from metafs_filters.shrunk import ShrunkSelector
 
 
 @hookimpl
 def metafs_selectors() -> dict[str, Selector]:
-    """Offer the selectors ``infogain``, ``fisher``, and ``shrunk`` for few labels."""
+    """Offer the selectors ``infogain``, ``fisher``, ``importance``, and ``shrunk``."""
     return {
         "infogain": InfoGainSelector(),
         "fisher": FisherSelector(),
+        "importance": ImportanceSelector(),
         "shrunk": ShrunkSelector(),
     }
 

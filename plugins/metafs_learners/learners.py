@@ -8,14 +8,20 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, SVR, LinearSVC
 
+from metafs.data.matrix import with_short_indices
 from metafs.data.typing import Array
 from metafs.plugin import Learner, hookimpl
 from metafs_learners.by_target import ByTarget
@@ -26,9 +32,19 @@ def dense(X: Any) -> Array:
     return X.toarray() if issparse(X) else np.asarray(X)
 
 
+def narrow(estimator: Any) -> Pipeline:
+    """Put an estimator behind a step that gives sparse matrices 32-bit indices."""
+    return make_pipeline(FunctionTransformer(with_short_indices, accept_sparse=True), estimator)
+
+
 def scaled(estimator: Any) -> Pipeline:
     """Put an estimator behind scaling to unit variance."""
     return make_pipeline(StandardScaler(with_mean=False), estimator)
+
+
+def dense_first(estimator: Any) -> Pipeline:
+    """Put an estimator that takes no sparse matrix behind a step that makes it dense."""
+    return make_pipeline(FunctionTransformer(dense, accept_sparse=True), estimator)
 
 
 @hookimpl
@@ -40,7 +56,16 @@ def metafs_learners() -> dict[str, Learner]:
         "linear-svm": scaled(LinearSVC(random_state=0, max_iter=5000)),
         "1nn": scaled(KNeighborsClassifier(n_neighbors=1)),
         "naive-bayes": make_pipeline(FunctionTransformer(dense, accept_sparse=True), GaussianNB()),
-        "forest": ByTarget(RandomForestClassifier(**forest), RandomForestRegressor(**forest)),
+        "forest": ByTarget(
+            narrow(RandomForestClassifier(**forest)), narrow(RandomForestRegressor(**forest))
+        ),
+        "boosting": ByTarget(
+            dense_first(HistGradientBoostingClassifier(random_state=0)),
+            dense_first(HistGradientBoostingRegressor(random_state=0)),
+        ),
+        "kernel-svm": ByTarget(
+            narrow(scaled(SVC(C=3.0, class_weight="balanced"))), narrow(scaled(SVR(C=3.0)))
+        ),
         "ridge": scaled(Ridge()),
         "knn": scaled(KNeighborsRegressor()),
     }

@@ -206,6 +206,7 @@ def test_an_older_schema_waits_for_migrate(db, monkeypatch):
         "0004_meta_features",
         "0005_weights",
         "0006_nested_scores",
+        "0007_trials",
     ]
     assert db.migrate() == []
     record(db, "p")

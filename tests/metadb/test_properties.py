@@ -157,6 +157,11 @@ def test_a_file_of_schema_3_waits_for_migrate_and_then_takes_properties(db, monk
     monkeypatch.undo()
     with pytest.raises(MetaDBOutdated, match="lacks migration 0004_meta_features"):
         record(db, "p")
-    assert db.migrate() == ["0004_meta_features", "0005_weights", "0006_nested_scores"]
+    assert db.migrate() == [
+        "0004_meta_features",
+        "0005_weights",
+        "0006_nested_scores",
+        "0007_trials",
+    ]
     results(db, meta_features={"size": [1, 2, 3]})
     assert db.check() == []

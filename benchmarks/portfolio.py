@@ -1,0 +1,105 @@
+"""Measure every candidate pipeline on real tables: the memory of those who have none yet.
+
+    python benchmarks/portfolio.py FOLDER [--out FILE]
+
+Each table is cut to several numbers of training rows; each candidate is scored on rows that it has
+not seen, up to 1,000 of them, on the mean of three draws. The result is what the package ships.
+"""
+
+import argparse
+import json
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from tables import tables
+from threadpoolctl import threadpool_limits
+
+from metafs import Problem
+from metafs.pipeline.choice.candidates import LEARNERS, RANKINGS, Candidate, seconds_of, sizes
+from metafs.pipeline.choice.evaluation import Evaluation
+from metafs.pipeline.scoring import score_on
+from metafs.plugin.registry import Registry
+from metafs.stats.scorers import best_possible, default_scoring, scorer_named
+
+ROWS = (20, 60, 200, 1000)
+DRAWS = 3
+MOST_SECONDS = 3.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("portfolio.json"))
+    asked = parser.parse_args()
+    registry, records = Registry(), []
+    for name, X, y in tables(asked.folder):
+        for n_rows in ROWS:
+            if n_rows > 0.7 * len(y):
+                break
+            started = time.perf_counter()
+            record = measured(name, X, y, n_rows, registry)
+            if record is not None:
+                records.append(record)
+                asked.out.write_text(json.dumps(records))
+                best = max(record["success"], key=lambda each: each[3])
+                print(name, n_rows, *best, f"{time.perf_counter() - started:.0f} s", flush=True)
+
+
+def measured(name, X, y, n_rows, registry):
+    """Return the mean success of each candidate, between no skill (0) and the best there is (1)."""
+    problem = Problem.of(X, y, name=name)
+    draws = [one for draw in range(DRAWS) if (one := divided(problem, n_rows, draw)) is not None]
+    if not draws:
+        return None
+    scoring = default_scoring(problem)
+    evaluation = Evaluation(problem, draws, registry.selectors, registry.learners, scoring)
+    guess = DummyClassifier() if problem.is_classification else DummyRegressor()
+    floor = [score_on(problem, np.arange(1), guess, scorer_named(scoring), *rows) for rows in draws]
+    n_outputs = len(problem.classes) if problem.classes and len(problem.classes) > 2 else 1
+    found = []
+    for learner in LEARNERS:
+        trials = [Candidate(learner)]
+        trials += [
+            Candidate(learner, ranking, size)
+            for ranking in RANKINGS
+            for size in sizes(problem.n_features)
+        ]
+        for candidate in trials:
+            width = candidate.size or problem.n_features
+            if seconds_of(learner, n_rows, width, n_outputs) > MOST_SECONDS:
+                continue
+            scores = [evaluation.score(candidate, draw) for draw in range(len(draws))]
+            best = best_possible(scoring)
+            success = np.mean([(s - f) / (best - f) for s, f in zip(scores, floor, strict=True)])
+            found.append(
+                (candidate.learner, candidate.selector, candidate.size, round(float(success), 4))
+            )
+    return {
+        "table": name,
+        "n_rows": n_rows,
+        "n_features": problem.n_features,
+        "n_classes": len(problem.classes) if problem.classes else 0,
+        "success": found,
+    }
+
+
+def divided(problem, n_rows, draw):
+    """Return training and test rows; None if a class is missing from the training rows."""
+    rng = np.random.default_rng(draw)
+    order = rng.permutation(problem.n_samples)
+    train, test = order[:n_rows], order[n_rows : n_rows + 1000]
+    if problem.is_classification:
+        counts = np.bincount(problem.y[train], minlength=len(problem.classes))
+        test = test[np.isin(problem.y[test], np.flatnonzero(counts))]
+        if counts.min() < 2:
+            return None
+    return np.sort(train), np.sort(test)
+
+
+if __name__ == "__main__":
+    warnings.filterwarnings("ignore")
+    with threadpool_limits(1):
+        main()

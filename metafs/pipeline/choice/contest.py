@@ -1,0 +1,105 @@
+"""Who takes part in the choice of a pipeline: what the settings and the installed plugins leave."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from sklearn.base import is_classifier, is_regressor
+
+from metafs.data.problem import Problem
+from metafs.errors import UsageError
+from metafs.pipeline.choice.candidates import (
+    ALL,
+    LEARNERS,
+    MOST_SECONDS,
+    RANKINGS,
+    Candidate,
+    seconds_of,
+    sizes,
+)
+from metafs.plugin.registry import Registry
+
+AUTO: Final = "auto"
+Size = int | Literal["all", "auto"]
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """Selectors and learners that are tried, by name, and how many features may be kept."""
+
+    selectors: Mapping[str, Any]
+    learners: Mapping[str, Any]
+    size: Size = AUTO
+    max_features: int | None = None
+    own_selection: str | None = None
+    """The one selector that was asked for, which decides itself what to select."""
+
+    def candidates(self, problem: Problem) -> list[Candidate]:
+        """Return the candidates for a problem, the default first.
+
+        Those whose fit would take far longer than that of others are left out, unless nothing else
+        is left.
+        """
+        suitable = [name for name, each in self.learners.items() if _suits(each, problem)]
+        if not suitable:
+            raise UsageError(
+                f"no learner that was asked for suits the target {problem.target!r} of "
+                f"{problem.name!r}: choose another with --learner."
+            )
+        found = [each for name in suitable for each in self._of_learner(name, problem)]
+        quick = [each for each in found if _seconds(each, problem) <= MOST_SECONDS]
+        return quick or found[:1]
+
+    def _of_learner(self, learner: str, problem: Problem) -> list[Candidate]:
+        if self.own_selection is not None:
+            return [Candidate(learner, self.own_selection)]
+        n_features = problem.n_features
+        most = min(n_features, self.max_features or n_features)
+        everything = [Candidate(learner)] if most == n_features else []
+        if self.size == ALL:
+            return [Candidate(learner)]
+        if isinstance(self.size, int):
+            if self.size >= n_features:
+                return [Candidate(learner)]
+            numbers = [self.size]
+            everything = []
+        else:
+            numbers = [size for size in sizes(n_features) if size <= most]
+            if not everything:
+                numbers = sorted({*numbers, most})
+        return [
+            *everything,
+            *(Candidate(learner, ranking, size) for ranking in self.selectors for size in numbers),
+        ]
+
+
+def contest_of(
+    registry: Registry,
+    *,
+    selector: tuple[str, Any] | None,
+    learner: tuple[str, Any] | None,
+    size: Size = AUTO,
+    max_features: int | None = None,
+) -> Contest:
+    """Return the contest of everything installed, or of the selector or learner asked for."""
+    learners = dict([learner]) if learner else _offered(registry.learners, LEARNERS)
+    if not learners:
+        raise UsageError("no plugin offers a learner to choose from: give one with --learner.")
+    if selector is not None:
+        return Contest(dict([selector]), learners, own_selection=selector[0])
+    return Contest(_offered(registry.selectors, RANKINGS), learners, size, max_features)
+
+
+def _offered(offers: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: offers[name] for name in names if offers.get(name) is not None}
+
+
+def _suits(learner: Any, problem: Problem) -> bool:
+    return not (is_regressor(learner) if problem.is_classification else is_classifier(learner))
+
+
+def _seconds(candidate: Candidate, problem: Problem) -> float:
+    n_classes = len(problem.classes) if problem.classes else 1
+    width = problem.n_features if candidate.size is None else candidate.size
+    outputs = n_classes if n_classes > 2 else 1
+    return seconds_of(candidate.learner, problem.n_samples, width, outputs)

@@ -1,0 +1,145 @@
+"""Scores of candidates on the folds of a problem, each computed once.
+
+The ranking of a selector is made from the training rows of a fold only, and serves every size and
+every learner there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
+
+from metafs.data.problem import Problem
+from metafs.data.typing import Array
+from metafs.pipeline.choice.candidates import ALL, Candidate
+from metafs.pipeline.scoring import score_on
+from metafs.pipeline.selection import Selection, configured, select
+from metafs.plugin.prior import Prior
+from metafs.stats.folds import Fold
+from metafs.stats.scorers import best_possible, scorer_named
+
+DEEPEST = 512
+"""A ranking is asked for this many columns; the others follow by the selector's scores."""
+
+
+@dataclass(eq=False)
+class Evaluation:
+    """A problem with its folds, and every score that was computed on them."""
+
+    problem: Problem
+    folds: Sequence[Fold]
+    selectors: Mapping[str, Any]
+    learners: Mapping[str, Any]
+    scoring: str
+    prior: Prior | None = None
+    """What memory expects of the columns."""
+    fold_prior: Prior | None = None
+    """The same without problems that may hold rows of the test folds."""
+    keep: Sequence[int] = ()
+    seed: int | None = 0
+    scores: dict[Candidate, dict[int, float]] = field(default_factory=dict)
+    """By candidate and number of the fold."""
+    seconds: dict[tuple[Candidate, int], float] = field(default_factory=dict)
+    _selections: dict[tuple[str, bool, int | None], Selection] = field(default_factory=dict)
+
+    def score(self, candidate: Candidate, fold: int) -> float:
+        """Return the score of a candidate on the test rows of a fold."""
+        known = self.scores.setdefault(candidate, {})
+        if fold not in known:
+            started = perf_counter()
+            train, test = self.folds[fold]
+            known[fold] = score_on(
+                self.problem,
+                self.columns(candidate, fold),
+                self.learners[candidate.learner],
+                scorer_named(self.scoring),
+                train,
+                test,
+                self.fold_prior,
+            )
+            self.seconds[candidate, fold] = perf_counter() - started
+        return known[fold]
+
+    def mean(self, candidate: Candidate) -> float:
+        """Return the mean score of a candidate over all folds."""
+        return float(np.mean([self.score(candidate, fold) for fold in range(len(self.folds))]))
+
+    @property
+    def means(self) -> dict[Candidate, float]:
+        """The mean score of each candidate that was scored on every fold."""
+        complete = (
+            each for each, by_fold in self.scores.items() if len(by_fold) == len(self.folds)
+        )
+        return {candidate: self.mean(candidate) for candidate in complete}
+
+    @property
+    def success(self) -> dict[Candidate, dict[int, float]]:
+        """Scores between no skill (0) and the best there is (1), by candidate and fold."""
+        floor, best = self.no_skill, best_possible(self.scoring)
+        return {
+            candidate: {fold: (score - floor) / (best - floor) for fold, score in by_fold.items()}
+            for candidate, by_fold in self.scores.items()
+        }
+
+    @property
+    def scored(self) -> set[Candidate]:
+        """The candidates that were scored on some fold."""
+        return {candidate for candidate, by_fold in self.scores.items() if by_fold}
+
+    @property
+    def rows_of_a_fold(self) -> dict[str, float]:
+        """How many test and training rows a fold has, on average."""
+        n_test = float(np.mean([len(test) for _, test in self.folds]))
+        return {"n_test": n_test, "n_train": self.problem.n_samples - n_test}
+
+    @cached_property
+    def no_skill(self) -> float:
+        """What guessing scores, on average over folds."""
+        guess = DummyClassifier() if self.problem.is_classification else DummyRegressor()
+        scorer, one = scorer_named(self.scoring), np.arange(1)
+        return float(
+            np.mean([score_on(self.problem, one, guess, scorer, *rows) for rows in self.folds])
+        )
+
+    def columns(self, candidate: Candidate, fold: int | None) -> Array:
+        """Return the columns that a candidate keeps, by the training rows of a fold or all rows."""
+        if candidate.selector == ALL:
+            return np.arange(self.problem.n_features)
+        selection = self.selection(candidate.selector, fold, sized=candidate.size is not None)
+        if candidate.size is None:
+            return np.flatnonzero(selection.selected)
+        best_first = np.argsort(selection.ranking, kind="stable")
+        return np.union1d(best_first[: candidate.size], np.asarray(self.keep, dtype=np.int64))
+
+    def selection(self, selector: str, fold: int | None, *, sized: bool) -> Selection:
+        """Return what a selector makes of the training rows of a fold, or of all rows if None.
+
+        Unless it is `sized` it decides itself how many columns to select.
+        """
+        key = (selector, sized, fold)
+        if key not in self._selections:
+            problem = self.problem
+            rows = slice(None) if fold is None else self.folds[fold][0]
+            size = {"n_features_to_select": min(DEEPEST, problem.n_features)} if sized else {}
+            settings: dict[str, Any] = {
+                "random_state": self.seed,
+                "categorical_features": None,
+                **size,
+            }
+            if problem.categories:
+                settings["categorical_features"] = sorted(problem.categories)
+            self._selections[key] = select(
+                configured(self.selectors[selector], settings),
+                problem.X[rows],
+                problem.y[rows],
+                prior=self.prior if fold is None else self.fold_prior,
+                meta_features=problem.meta_features,
+                X_unlabelled=problem.X_unlabelled,
+                keep=self.keep,
+                categorical=problem.categories,
+            )
+        return self._selections[key]

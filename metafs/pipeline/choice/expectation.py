@@ -1,0 +1,168 @@
+r"""What past problems and the folds at hand together say of each candidate.
+
+Success is the score between no skill (0) and the best there is (1). What matters is by how much a
+candidate's success differs from that of the default pipeline, d. Before a fold is scored, d is
+normal with the mean and the covariance that it had on past problems,
+
+.. math:: \mu = \frac{\kappa \mu_0 + \sum_p w_p d_p}{\kappa + W}, \qquad
+          \Sigma = \frac{\kappa \Sigma_0 + \sum_p w_p (d_p - \mu)(d_p - \mu)^\top}{\kappa + W},
+          \qquad W = \sum_p w_p,
+
+where w tells how related a past problem is. :math:`\Sigma_0` says only that candidates which share
+a learner, a selector or nearly a size succeed together; it also fills in what a past problem did
+not try. A candidate scored on k folds adds its mean difference with the variance
+
+.. math:: v = s^2 \Big(\frac{1}{k} + \frac{n_{test}}{n_{train}}\Big)
+
+of C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003. So
+memory decides as long as labels are few, and the folds decide when they are many. Learning which
+pipelines do well together from what others tried: N. Fusi, R. Sheth, M. Elibol, "Probabilistic
+matrix factorization for automated machine learning", NeurIPS 2018.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metafs.data.typing import Array
+from metafs.pipeline.choice.candidates import ALL, Candidate
+
+KAPPA = 0.5
+"""How many past problems the assumption before all experience is worth."""
+SPREAD = 0.12
+"""The standard deviation of success between unlike candidates, before all experience."""
+DISCOUNT = 0.02
+"""How much less is expected of a candidate that nobody has tried than of the default."""
+NOISE = 0.01
+"""The standard deviation of a past problem's success around what it would be on average."""
+FOLDS_ASSUMED = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """What a solved problem says of candidates, and how related it is."""
+
+    success: Mapping[Candidate, float]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """By how much each candidate is expected to beat the default, and how sure that is."""
+
+    candidates: tuple[Candidate, ...]
+    """The default is the first."""
+    mean: Array
+    covariance: Array
+
+    @property
+    def default(self) -> Candidate:
+        """The candidate that all others are compared with."""
+        return self.candidates[0]
+
+    @property
+    def deviation(self) -> Array:
+        """The standard deviation of each candidate's advantage."""
+        return np.asarray(np.sqrt(np.maximum(np.diag(self.covariance), 0.0)))
+
+    def best(self, scored: Collection[Candidate]) -> int:
+        """Return the position of the best of those that were scored."""
+        known = [place for place, each in enumerate(self.candidates) if each in scored]
+        return known[int(np.argmax(self.mean[known]))]
+
+    def variance_from(self, place: int) -> Array:
+        """Return the variance of each candidate's difference to one of them."""
+        cov = self.covariance
+        return np.asarray(np.maximum(np.diag(cov) + cov[place, place] - 2 * cov[place], 0.0))
+
+    def given(self, places: Sequence[int], observed: Array, variance: Array) -> "Expectation":
+        """Return the expectation after some candidates' advantages were observed, with noise."""
+        if not len(places):
+            return self
+        seen = np.asarray(places)
+        gain = np.linalg.solve(
+            self.covariance[np.ix_(seen, seen)] + np.diag(variance), self.covariance[seen]
+        ).T
+        return Expectation(
+            self.candidates,
+            self.mean + gain @ (observed - self.mean[seen]),
+            self.covariance - gain @ self.covariance[seen],
+        )
+
+
+def expected(candidates: Sequence[Candidate], past: Sequence[Past]) -> Expectation:
+    """Return what past problems let expect of each candidate; the first is the default.
+
+    Past problems that did not try the default cannot be compared, so they have no say.
+
+    Examples
+    --------
+    >>> linear, forest = Candidate("remembered"), Candidate("forest")
+    >>> past = [Past({linear: 0.8, forest: 0.9})] * 10
+    >>> expected([linear, forest], past).mean.round(2)
+    array([0. , 0.09])
+    """
+    blank = _without_experience(candidates)
+    past = [each for each in past if blank.default in each.success]
+    if not past:
+        return blank
+    filled = np.array([_advantages(blank, each) for each in past])
+    weights = np.array([each.weight for each in past])
+    total = KAPPA + weights.sum()
+    mean = (KAPPA * blank.mean + weights @ filled) / total
+    apart = filled - mean
+    spread = apart.T @ (apart * weights[:, None])
+    return Expectation(blank.candidates, mean, (KAPPA * blank.covariance + spread) / total)
+
+
+def updated(
+    before: Expectation,
+    success: Mapping[Candidate, Mapping[int, float]],
+    *,
+    n_test: float,
+    n_train: float,
+) -> Expectation:
+    """Return the expectation after folds were scored: success by candidate and fold."""
+    base = success.get(before.default, {})
+    lacking = 1.0 - float(np.mean(list(base.values()))) if base else 1.0
+    assumed = (max(lacking, 0.0) + 1 / n_train) / n_test  # errors of two candidates on a fold
+    places, means, variances = [], [], []
+    for place, candidate in enumerate(before.candidates):
+        both = [fold for fold in success.get(candidate, {}) if fold in base]
+        if candidate == before.default or not both:
+            continue
+        apart = np.array([success[candidate][fold] - base[fold] for fold in both])
+        squares = ((apart - apart.mean()) ** 2).sum() + FOLDS_ASSUMED * assumed
+        variance = squares / (len(apart) - 1 + FOLDS_ASSUMED)
+        places.append(place)
+        means.append(apart.mean())
+        variances.append(variance * (1 / len(apart) + n_test / n_train))
+    return before.given(places, np.array(means), np.array(variances))
+
+
+def _without_experience(candidates: Sequence[Candidate]) -> Expectation:
+    kernel = SPREAD**2 * np.array([[_alike(a, b) for b in candidates] for a in candidates])
+    apart = kernel - kernel[0][None] - kernel[:, [0]] + kernel[0, 0]
+    mean = np.full(len(candidates), -DISCOUNT)
+    mean[0] = 0.0
+    return Expectation(tuple(candidates), mean, apart)
+
+
+def _alike(a: Candidate, b: Candidate) -> float:
+    alike = 1.0 if a.learner == b.learner else 0.5
+    if (a.selector == ALL) != (b.selector == ALL):
+        return alike * 0.5
+    if a.selector != b.selector:
+        alike *= 0.8
+    if a.size is not None and b.size is not None:
+        alike *= float(np.exp(-abs(np.log(a.size / b.size)) / 3))
+    return alike
+
+
+def _advantages(blank: Expectation, past: Past) -> Array:
+    """Return a past problem's advantages, those it did not try filled in from those it did."""
+    base = past.success[blank.default]
+    places = [i for i, each in enumerate(blank.candidates) if each in past.success]
+    seen = np.array([past.success[blank.candidates[place]] - base for place in places])
+    return blank.given(places, np.clip(seen, -1.0, 1.0), np.full(len(places), NOISE**2)).mean

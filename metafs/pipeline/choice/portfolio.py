@@ -1,0 +1,71 @@
+"""Results on real tables, shipped for those who have no memory yet.
+
+`benchmarks/portfolio.py` measures them: the success of each candidate on tables cut to several
+numbers of rows. A table counts by how like the problem at hand it is: in rows, in columns, and in
+what its target holds.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from metafs.data.problem import Problem
+from metafs.pipeline.choice.candidates import Candidate
+from metafs.pipeline.choice.expectation import Past
+
+MOST = 4.0
+"""How many problems of one's own all tables together are worth at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What of a problem tells which pipelines suit it, before anything is tried."""
+
+    n_rows: int
+    n_features: int
+    n_classes: int
+    """0 if the target holds numbers."""
+
+    def likeness(self, other: "Shape") -> float:
+        """Return 1 for the same shape, near 0 for another."""
+        rows = np.log(self.n_rows / other.n_rows)
+        columns = np.log(self.n_features / other.n_features)
+        kind = 1.0 if (self.n_classes > 0) == (other.n_classes > 0) else 0.1
+        return kind * float(np.exp(-(rows**2) / 2 - columns**2 / 6))
+
+
+def shape_of(problem: Problem) -> Shape:
+    """Return the shape of a problem."""
+    n_classes = len(problem.classes) if problem.classes else 0
+    return Shape(problem.n_samples, problem.n_features, n_classes)
+
+
+def shipped(problem: Problem, *, without: Sequence[str] = ()) -> list[Past]:
+    """Return the shipped results, each with how related its table is; some may be left out."""
+    shape = shape_of(problem)
+    found = [
+        replace(past, weight=shape.likeness(of))
+        for table, of, past in _tables()
+        if table not in without
+    ]
+    total = sum(each.weight for each in found)
+    if total <= MOST:
+        return found
+    return [replace(each, weight=each.weight * MOST / total) for each in found]
+
+
+@cache
+def _tables() -> list[tuple[str, Shape, Past]]:
+    text = files(__package__).joinpath("portfolio.json").read_text()
+    return [
+        (
+            each["table"],
+            Shape(each["n_rows"], each["n_features"], each["n_classes"]),
+            Past({Candidate(*which): success for *which, success in each["success"]}),
+        )
+        for each in json.loads(text)
+    ]

@@ -1,0 +1,80 @@
+"""What past problems and folds say of candidates, against the equations written out."""
+
+import numpy as np
+import pytest
+
+from metafs.pipeline.choice.candidates import Candidate
+from metafs.pipeline.choice.expectation import (
+    DISCOUNT,
+    FOLDS_ASSUMED,
+    KAPPA,
+    Expectation,
+    Past,
+    expected,
+    updated,
+)
+
+DEFAULT = Candidate("remembered")
+FOREST, SMALL = Candidate("forest"), Candidate("remembered", "projected", 4)
+CANDIDATES = [DEFAULT, FOREST, SMALL]
+
+
+def test_without_experience_everything_is_a_little_worse_than_the_default():
+    found = expected(CANDIDATES, [])
+    np.testing.assert_allclose(found.mean, [0.0, -DISCOUNT, -DISCOUNT])
+    assert found.deviation[0] == 0.0
+    assert (found.deviation[1:] > 0).all()
+
+
+def test_mean_and_covariance_are_those_of_past_problems():
+    past = [
+        Past({DEFAULT: 0.5, FOREST: 0.7, SMALL: 0.4}, weight=2.0),
+        Past({DEFAULT: 0.6, FOREST: 0.6, SMALL: 0.6}, weight=1.0),
+    ]
+    blank, found = expected(CANDIDATES, []), expected(CANDIDATES, past)
+    apart = np.array([[0.0, 0.2, -0.1], [0.0, 0.0, 0.0]])
+    mean = (KAPPA * blank.mean + 2 * apart[0] + apart[1]) / (KAPPA + 3)
+    np.testing.assert_allclose(found.mean, mean, atol=0.003)  # a past result has a little noise
+    spread = KAPPA * blank.covariance
+    for weight, row in zip((2.0, 1.0), apart, strict=True):
+        spread = spread + weight * np.outer(row - mean, row - mean)
+    np.testing.assert_allclose(found.covariance, spread / (KAPPA + 3), atol=0.002)
+
+
+def test_what_a_past_problem_did_not_try_is_filled_in_from_what_it_did():
+    alike = Candidate("forest", "importance", 16)
+    past = [Past({DEFAULT: 0.5, FOREST: 0.8})] * 5
+    found = expected([DEFAULT, FOREST, alike], past)
+    assert 0.0 < found.mean[2] < found.mean[1]
+
+
+def test_folds_are_weighed_by_their_noise():
+    before = expected(CANDIDATES, [])
+    scores = {DEFAULT: {0: 0.5, 1: 0.6}, FOREST: {0: 0.7, 1: 0.7}}
+    found = updated(before, scores, n_test=10, n_train=40)
+    apart = np.array([0.2, 0.1])
+    assumed = (1 - 0.55 + 1 / 40) / 10
+    squares = ((apart - 0.15) ** 2).sum() + FOLDS_ASSUMED * assumed
+    noise = squares / (1 + FOLDS_ASSUMED) * (1 / 2 + 10 / 40)
+    prior = before.covariance[1, 1]
+    mean = (0.15 / noise - DISCOUNT / prior) / (1 / noise + 1 / prior)
+    np.testing.assert_allclose(found.mean[1], mean)
+    np.testing.assert_allclose(found.covariance[1, 1], 1 / (1 / noise + 1 / prior))
+    assert found.mean[0] == 0.0
+
+
+@pytest.mark.parametrize("n_rows", [20, 2000])
+def test_memory_decides_while_rows_are_few_and_folds_when_they_are_many(n_rows):
+    past = [Past({DEFAULT: 0.5, FOREST: 0.45, SMALL: 0.5})] * 20
+    scores = {DEFAULT: dict.fromkeys(range(5), 0.5), FOREST: dict.fromkeys(range(5), 0.6)}
+    rows = {"n_test": n_rows / 5, "n_train": n_rows * 4 / 5}
+    found = updated(expected(CANDIDATES, past), scores, **rows)
+    assert (found.mean[1] > 0) == (n_rows == 2000)
+
+
+def test_observing_a_candidate_tells_of_those_like_it():
+    covariance = np.array([[1.0, 0.9], [0.9, 1.0]])
+    before = Expectation((FOREST, SMALL), np.zeros(2), covariance)
+    after = before.given([0], np.array([1.0]), np.array([1e-9]))
+    np.testing.assert_allclose(after.mean, [1.0, 0.9], atol=1e-6)
+    np.testing.assert_allclose(after.covariance[1, 1], 1 - 0.81, atol=1e-6)
