@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csc_array
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
 from metafs.data.matrix import with_short_indices
@@ -65,11 +65,11 @@ class ImportanceSelector(RankingSelector):
 
 def _content_order(X: Matrix) -> Array:
     """Return columns in an order of what they hold: trees draw them by position."""
-    columns = X.tocsc() if issparse(X) else X
+    columns = csc_array(X)
 
     def digest(column: int) -> bytes:
-        held = columns[:, [column]]
-        parts = (held.indices, held.data) if issparse(held) else (held,)
-        return blake2b(b"".join(np.ascontiguousarray(p).tobytes() for p in parts)).digest()
+        held = slice(columns.indptr[column], columns.indptr[column + 1])
+        rows, values = columns.indices[held].astype(np.int64), columns.data[held]
+        return blake2b(rows.tobytes() + values.tobytes()).digest()
 
     return np.array(sorted(range(X.shape[1]), key=digest), dtype=np.int64)

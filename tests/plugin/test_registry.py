@@ -154,7 +154,7 @@ def test_a_registry_survives_cloning_and_pickling():
     registry = Registry([metafs_filters, Mine()], disabled=["metafs-automl"])
     assert copy.deepcopy(registry) is registry
     again = pickle.loads(pickle.dumps(registry))
-    names = ["fisher", "infogain", "mine", "shrunk"]
+    names = ["fisher", "importance", "infogain", "mine", "shrunk"]
     assert list(again.selectors) == list(registry.selectors) == names
 
 
