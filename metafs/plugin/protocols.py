@@ -49,7 +49,8 @@ class Selector(Estimator, Protocol):
 class SupportsPrior(Selector, Protocol):
     """A selector, or a learner, that can start from what memory expects.
 
-    A prior changes where a search begins and what it tries first, never what it optimises;
+    A prior changes where a search begins and what it tries first, never what it optimises, unless
+    the docstring says that it is evidence;
     ``prior=None`` is the method as published. It is recognised by the parameter's name.
     """
 
