@@ -50,8 +50,8 @@ REGISTRY = Registry()
 
 def metafs_default(name, X, y, Z, seed):
     """Return predictions, how many features were kept, and the pipeline."""
-    labels = y.astype(str) if y.dtype.kind == "i" else y
-    problem = Problem.of(X, labels, name=name, leave_out="nothing")
+    task = "classes" if y.dtype.kind == "i" else "numbers"
+    problem = Problem.of(X, y, name=name, task=task, leave_out="nothing")
     contest = contest_of(REGISTRY, selector=None, learner=None)
     found = choose(
         problem,

@@ -213,8 +213,10 @@ class _Working:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         _die_with(self._server)
         _close_stdin()
+        # GNU OpenMP waits for ever in a child of a process that has used several of its threads.
+        threadpool_limits(1, user_api="openmp")
         if self._n_threads is not None:
-            threadpool_limits(self._n_threads)
+            threadpool_limits(self._n_threads, user_api="blas")
             os.environ["LOKY_MAX_CPU_COUNT"] = str(self._n_threads)
         pid, before = os.getpid(), _state()
         function: Any = None

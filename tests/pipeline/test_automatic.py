@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from metafs import Problem
 from metafs.errors import ProblemError, UsageError
@@ -48,6 +49,13 @@ def test_all_learners_take_part_unless_one_is_named(db, related, ask):
     tried = {name for (name,) in ask("select distinct learner from trial")}
     assert tried >= {"remembered", "kernel-svm"}
     assert found.pipeline["learner"] in tried
+
+
+def test_threads_that_the_caller_used_before_do_not_stop_a_worker(related):
+    boosting = HistGradientBoostingClassifier(max_iter=2)
+    boosting.fit(np.random.default_rng(0).normal(size=(300, 5)), np.arange(300) % 2)
+    (found,) = solve(related(0), db=None, selector="infogain", learner="boosting", folds=2)
+    assert found.status == "solved"
 
 
 def test_any_number_of_jobs_gives_the_same_answer(related):

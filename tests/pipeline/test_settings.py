@@ -24,6 +24,8 @@ def test_every_setting_is_part_of_the_digest():
         "selector": "infogain",
         "params": {"max_edits": 3},
         "learner": "forest",
+        "size": 3,
+        "max_features": 9,
         "distance": "jsd-rows",
         "project": 5,
         "transfer": "none",

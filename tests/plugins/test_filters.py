@@ -114,7 +114,7 @@ def test_a_numeric_target_is_discretised():
 
 def test_the_package_offers_each_measure_twice_and_they_pickle():
     assert metafs_measures().keys() == {"infogain", "fisher"}
-    assert metafs_selectors().keys() == {"infogain", "fisher", "shrunk"}
+    assert metafs_selectors().keys() == {"infogain", "fisher", "importance", "shrunk"}
     for measure in metafs_measures().values():
         assert pickle.loads(pickle.dumps(measure)) == measure
 

@@ -101,7 +101,7 @@ def expected(candidates: Sequence[Candidate], past: Sequence[Past]) -> Expectati
     >>> linear, forest = Candidate("remembered"), Candidate("forest")
     >>> past = [Past({linear: 0.8, forest: 0.9})] * 10
     >>> expected([linear, forest], past).mean.round(2)
-    array([0. , 0.09])
+    array([0.  , 0.09])
     """
     blank = _without_experience(candidates)
     past = [each for each in past if blank.default in each.success]
