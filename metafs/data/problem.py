@@ -23,6 +23,9 @@ from metafs.data.typing import Array, Matrix
 from metafs.data.usable import LeaveOut, usable_columns, without_infinities
 from metafs.errors import ProblemError
 
+OF_ROWS = ("groups", "time", "sample_weight")
+"""What may be known of rows besides their columns."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -50,6 +53,12 @@ class Problem:
         Properties of the features themselves.
     X_unlabelled : float64 array or csr_array of shape (n_unlabelled, n_features), or None
         Rows without a target: they show the distribution of features, and are never scored.
+    groups : int64 array of shape (n_samples,) or None
+        Rows of one group, of a patient for instance, are never divided between folds.
+    time : float64 array of shape (n_samples,) or None
+        When each row was seen: a model is scored on later rows than those it learnt from.
+    sample_weight : float64 array of shape (n_samples,) or None
+        How much each row counts, in learning and in scores.
     notes : tuple of str
         What was assumed or left out when the data was read.
 
@@ -72,11 +81,14 @@ class Problem:
     meta_features: Array | None = None
     meta_feature_names: tuple[str, ...] = ()
     X_unlabelled: Matrix | None = None
+    groups: Array | None = None
+    time: Array | None = None
+    sample_weight: Array | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Make the arrays read-only, so that no plugin can change what is recorded."""
-        for name in ("X", "y", "meta_features", "X_unlabelled"):
+        for name in ("X", "y", "meta_features", "X_unlabelled", *OF_ROWS):
             object.__setattr__(self, name, unwritable(getattr(self, name)))
 
     @property
