@@ -2,6 +2,7 @@
 
 import warnings
 from collections import Counter
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -141,7 +142,7 @@ def _drain(
             solution = next(solutions)
             progress.clear()
             progress.done()
-            done.append(solution)
+            done.append(replace(solution, model=None))  # a stream may be long
             text = to_json(solution.as_json()) if as_json else line(solution, width, automatic)
             echo_line(text)
             if debug and solution.details:

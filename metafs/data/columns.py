@@ -34,8 +34,8 @@ MISSING_NUMBERS = ("na", "none", "-", "--", ".", "missing", "unknown")
 _MISSING = frozenset(MISSING)
 _ALSO_MISSING = frozenset(ALSO_MISSING)
 _MISSING_NUMBERS = frozenset(MISSING_NUMBERS)
-_BOOLEANS = {"false": 0.0, "true": 1.0}
-_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
+BOOLEANS = {"false": 0.0, "true": 1.0}
+ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
 # Meant as a number, though not written as one: 1,5 or 1,234.5 or 1'000.
 _NUMBER_LIKE = re.compile(r"\s*[-+]?(\d+,\d+|\d{1,3}([,' ]\d{3})+([.,]\d+)?)\s*")
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
@@ -122,7 +122,7 @@ def _convert_objects(
         codes = [code_of.setdefault(value, len(code_of)) for value in data.tolist()]
     except TypeError:
         raise nested(name, where) from None
-    texts = [_text_of(value, name, where) for value in code_of]
+    texts = [text_of(value, name, where) for value in code_of]
     _refuse_nul(texts, codes, name, where)
     assumed = []
     if marked := _markers(texts):
@@ -193,10 +193,10 @@ def _meaning(
     numbers = [text_number(text) for text in distinct]
     if None not in numbers:
         return np.array(numbers, dtype=np.float64)
-    booleans = [_BOOLEANS.get(text.strip().lower()) for text in distinct]
+    booleans = [BOOLEANS.get(text.strip().lower()) for text in distinct]
     if None not in booleans:
         return np.array(booleans, dtype=np.float64)
-    if _ISO_DATE.fullmatch(distinct[0]):
+    if ISO_DATE.fullmatch(distinct[0]):
         seconds = [_seconds(text) for text in distinct]
         if None not in seconds:
             return np.array(seconds, dtype=np.float64)
@@ -212,7 +212,8 @@ def _meaning(
     return None
 
 
-def _text_of(value: Any, name: str, where: str) -> str | None:
+def text_of(value: Any, name: str, where: str) -> str | None:
+    """Return the text that a value of a column stands for, or None if it is missing."""
     if isinstance(value, str):
         return None if value.strip() in _MISSING else well_formed(value)
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
@@ -225,7 +226,7 @@ def _text_of(value: Any, name: str, where: str) -> str | None:
     if isinstance(value, timedelta):
         return number_text(value.total_seconds())
     if isinstance(value, bytes):
-        return _text_of(value.decode("utf-8", "replace"), name, where)
+        return text_of(value.decode("utf-8", "replace"), name, where)
     raise not_plain(value, name, where)
 
 

@@ -17,7 +17,7 @@ from metafs.data.matrix import (
     matrix_of_columns,
     raw_target,
 )
-from metafs.data.notes import Notes
+from metafs.data.notes import COMMAS, Notes
 from metafs.data.target import encode_target
 from metafs.data.typing import Array, Matrix
 from metafs.data.usable import LeaveOut, usable_columns, without_infinities
@@ -59,6 +59,10 @@ class Problem:
         When each row was seen: a model is scored on later rows than those it learnt from.
     sample_weight : float64 array of shape (n_samples,) or None
         How much each row counts, in learning and in scores.
+    given_names : tuple of str
+        All columns in the order in which they were given, also those that were left out.
+    decimal_commas : tuple of str
+        Columns whose numbers are written with decimal commas.
     notes : tuple of str
         What was assumed or left out when the data was read.
 
@@ -84,6 +88,8 @@ class Problem:
     groups: Array | None = None
     time: Array | None = None
     sample_weight: Array | None = None
+    given_names: tuple[str, ...] = ()
+    decimal_commas: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -299,6 +305,8 @@ class Problem:
             meta_features=meta_features,
             meta_feature_names=meta_feature_names,
             X_unlabelled=X_unlabelled,
+            given_names=tuple(feature_names),
+            decimal_commas=tuple(notes.columns.get(COMMAS, ())),
             notes=notes.texts(),
         )
         return problem if len(used) == len(feature_names) else problem.columns(used.tolist())

@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 
 from metafs.data.columns import frame_columns, frame_names
 from metafs.data.matrix import matrix_of_array, matrix_of_columns
+from metafs.data.notes import Notes
 from metafs.data.typing import Array
 
 
@@ -38,7 +39,7 @@ def holds_text(X: Any) -> bool:
 
 
 def numbers_of_text(
-    given: Sequence[Any], where: str
+    given: Sequence[Any], where: str, notes: Notes | None = None
 ) -> tuple[list[Array], dict[int, tuple[str, ...]]]:
     """Return matrices of numbers for arrays or frames of the same columns, and their labels.
 
@@ -56,8 +57,8 @@ def numbers_of_text(
         parts = [dict(frame_columns(each)) for each in given]
         columns = ((name, np.concatenate([part[name] for part in parts])) for name in names)
         n_rows = sum(map(len, given))
-        X, categories = matrix_of_columns(columns, len(names), n_rows, where)
+        X, categories = matrix_of_columns(columns, len(names), n_rows, where, notes)
     else:
         stacked = np.concatenate([np.asarray(each, dtype=object) for each in given])
-        X, categories = matrix_of_array(stacked, None, where)
+        X, categories = matrix_of_array(stacked, None, where, notes)
     return np.split(np.asarray(X), ends), categories

@@ -1,78 +1,137 @@
-"""A model in hand: what predicts new rows of a problem that was solved."""
+"""A model in hand: what predicts new rows of a problem that was solved.
 
-from dataclasses import dataclass
+A model that was not needed while its problem was solved, because selector and learner were named,
+is fitted when it is first used. Until then it keeps the columns that it will learn from.
+"""
+
+from dataclasses import dataclass, field
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
+from metafs.data.layout import Layout
+from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
-from metafs.errors import ProblemError
+from metafs.errors import UsageError
 from metafs.pipeline.choice.choosing import Choice
 from metafs.pipeline.scoring import model_on
+from metafs.plugin.prior import Prior
+from metafs.stats.preparation import chosen_columns
 
 
 @dataclass(frozen=True, eq=False)
+class Unfitted:
+    """A learner and what it is to learn from: a problem of the selected columns only."""
+
+    problem: Problem
+    learner: Any
+    prior: Prior | None = None
+
+    def fitted(self) -> Any:
+        """Return the learner, with what prepares the columns for it, fitted to all rows."""
+        columns = np.arange(self.problem.n_features)
+        return model_on(self.problem, columns, self.learner, prior=self.prior)
+
+
+@dataclass(eq=False)
 class FittedModel:
-    """A learner on the selected columns of a problem, fitted to all its rows."""
+    """A learner on the selected columns of a problem, fitted to all its rows.
+
+    New rows come as the first ones did: a data frame, whose columns are found by name, or an array
+    with all columns in the order in which they were given. Text, categories, dates and truth values
+    are read as they were when the problem was; a category that was not seen is none of the known.
+    """
 
     problem: str
-    feature_names: tuple[str, ...]
-    """All columns of the problem, in the order in which a bare array must have them."""
-    columns: Array
-    """Which of these the learner sees."""
+    layout: Layout
     classes: tuple[str, ...] | None
     """The labels of the classes; None if the target is a number."""
-    estimator: Any
+    target: str = "y"
+    space: str | None = None
+    held: Any = field(default=None, repr=False)
+    """The fitted estimator, or an `Unfitted` one."""
+
+    @property
+    def estimator(self) -> Any:
+        """The fitted scikit-learn estimator, which takes prepared rows and returns codes."""
+        self.fit()
+        return self.held
+
+    def fit(self) -> None:
+        """Fit the learner, if that was not done yet."""
+        if isinstance(self.held, Unfitted):
+            self.held = self.held.fitted()
 
     @property
     def features(self) -> tuple[str, ...]:
         """The names of the columns that the model needs."""
-        return tuple(self.feature_names[column] for column in self.columns)
+        return self.layout.names
+
+    @property
+    def tells_probabilities(self) -> bool:
+        """Whether the model gives the probability of each class."""
+        return self.classes is not None and hasattr(self.estimator, "predict_proba")
 
     def predict(self, X: Any) -> Array:
         """Return the class label, or the number, of each row of a data frame or an array."""
-        found = np.asarray(self.estimator.predict(self._rows(X)))
-        return found if self.classes is None else np.asarray(self.classes)[found]
+        return self.predict_rows(self.rows(X))
 
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, in the order of `classes`."""
-        return np.asarray(self.estimator.predict_proba(self._rows(X)))
+        return self.proba_of_rows(self.rows(X))
 
-    def _rows(self, X: Any) -> Matrix:
-        if nw.dependencies.is_into_dataframe(X):
-            frame = nw.from_native(X, eager_only=True)
-            missing = [name for name in self.features if name not in frame.columns]
-            if missing:
-                raise ProblemError(
-                    f"the table lacks the column {missing[0]!r}, which the model of "
-                    f"{self.problem!r} needs."
-                )
-            rows = frame.select(list(self.features)).to_numpy() if self.features else X
-        else:
-            rows = X if issparse(X) else np.asarray(X)
-            if rows.shape[1] != len(self.feature_names):
-                raise ProblemError(
-                    f"the model of {self.problem!r} was fitted to {len(self.feature_names)} "
-                    f"columns, but these rows have {rows.shape[1]}."
-                )
-            rows = rows[:, self.columns]
-        if not self.features:
-            return np.zeros((len(rows), 1))
-        return rows.astype(np.float64)
+    def rows(self, X: Any) -> Matrix:
+        """Return rows as the estimator takes them."""
+        rows = self.layout.rows(X, f"rows for the model of {self.problem!r}")
+        return chosen_columns(rows, np.arange(rows.shape[1])) if issparse(rows) else rows
+
+    def predict_rows(self, rows: Matrix) -> Array:
+        """Predict rows that are numbers already."""
+        found = np.asarray(self.estimator.predict(_at_least_one_column(rows)))
+        return found if self.classes is None else np.asarray(self.classes)[found.astype(np.int64)]
+
+    def proba_of_rows(self, rows: Matrix) -> Array:
+        """Return the probability of each class for rows that are numbers already."""
+        if not self.tells_probabilities:
+            raise UsageError(
+                f"the model of {self.problem!r} tells no probabilities: choose another learner."
+            )
+        return np.asarray(self.estimator.predict_proba(_at_least_one_column(rows)))
+
+
+def _at_least_one_column(rows: Matrix) -> Matrix:
+    return rows if rows.shape[1] else np.zeros((rows.shape[0], 1))
 
 
 def fitted_model(choice: Choice) -> FittedModel:
     """Return the chosen pipeline's learner, fitted to all rows of the chosen columns."""
     problem = choice.evaluation.problem
-    columns = choice.columns
     if choice.candidate is None:
         guess = DummyClassifier() if problem.is_classification else DummyRegressor()
-        estimator, columns = guess.fit(np.zeros((problem.n_samples, 1)), problem.y), columns[:0]
-    else:
-        learner = choice.evaluation.learners[choice.candidate.learner]
-        estimator = model_on(problem, columns, learner, prior=choice.evaluation.prior)
-    classes = None if problem.classes is None else tuple(problem.classes)
-    return FittedModel(problem.name, tuple(problem.feature_names), columns, classes, estimator)
+        guess.fit(np.zeros((problem.n_samples, 1)), problem.y)
+        return _model(problem, np.zeros(0, dtype=np.int64), guess)
+    learner = choice.evaluation.learners[choice.candidate.learner]
+    estimator = model_on(problem, choice.columns, learner, prior=choice.evaluation.prior)
+    return _model(problem, choice.columns, estimator)
+
+
+def named_model(
+    problem: Problem, columns: Array, learner: Any, prior: Prior | None = None
+) -> FittedModel:
+    """Return a model of a named learner on some columns, which is fitted when it is first used."""
+    columns = np.asarray(columns, dtype=np.int64)
+    part = None if prior is None else prior.columns(columns)
+    return _model(problem, columns, Unfitted(problem.columns(columns.tolist()), learner, part))
+
+
+def _model(problem: Problem, columns: Array, held: Any) -> FittedModel:
+    return FittedModel(
+        problem.name,
+        Layout.of(problem, columns.tolist()),
+        None if problem.classes is None else tuple(problem.classes),
+        problem.target,
+        problem.space,
+        held,
+    )

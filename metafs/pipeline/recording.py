@@ -18,7 +18,7 @@ from metafs.pipeline.saving import saving
 from metafs.pipeline.selection import takes_prior
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Experience, Solution
-from metafs.pipeline.steps import PreparedTask, Stopwatch, TaskResult, utc_now
+from metafs.pipeline.steps import PreparedTask, Stopwatch, TaskResult, model_of, utc_now
 from metafs.transfer.expectation import weight
 from metafs.version import __version__
 
@@ -116,7 +116,7 @@ def solution(task: PreparedTask, result: TaskResult) -> Solution:
         no_skill=scores.chance if scores else None,
         pipeline=result.pipeline,
         without_memory=result.without_memory,
-        model=result.model,
+        model=result.model or (model_of(task, selection) if result.learner else None),
         notes=problem.notes + result.notes,
         n_evaluations=selection.n_evaluations,
         stopped=selection.stopped,

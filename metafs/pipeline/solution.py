@@ -84,7 +84,10 @@ class Solution:
     started_at: datetime | None = field(default=None, repr=False, compare=False)
     """UTC, without time zone."""
     model: Any = field(default=None, repr=False, compare=False)
-    """A `FittedModel` that predicts new rows; None for a problem that was skipped or failed."""
+    """A `FittedModel` that predicts new rows; None for a problem that was skipped or failed.
+
+    Where selector and learner were named it is fitted when first used; until then it keeps the
+    selected columns of the table."""
 
     @property
     def n_selected(self) -> int:

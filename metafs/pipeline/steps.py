@@ -29,7 +29,7 @@ from metafs.pipeline.choice.experience import experience
 from metafs.pipeline.choice.portfolio import shipped
 from metafs.pipeline.choice.result import selection_of, trials_of
 from metafs.pipeline.expecting import Expecting, own_prior
-from metafs.pipeline.model import FittedModel, fitted_model
+from metafs.pipeline.model import FittedModel, fitted_model, named_model
 from metafs.pipeline.reference import Learned, learned
 from metafs.pipeline.scoring import Scores, confidence_of, learn, qualities
 from metafs.pipeline.selection import Selection, select
@@ -70,6 +70,8 @@ class PreparedTask:
     """The same without problems of the same source."""
     teaches: bool = False
     """Whether a reference model is needed: memory has none of this content."""
+    saves_model: bool = False
+    """Whether the model is to be saved, and so has to be fitted here."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +96,11 @@ class TaskResult:
     without_memory: float | None = None
     """The nested score of what is chosen without memory, where that was checked."""
     model: FittedModel | None = None
+    """None if nothing was learnt, or if selector and learner were named and nobody asked for it."""
+    frontier: tuple[tuple[int, float], ...] = ()
+    """The best score for each number of features that was tried."""
+    leaderboard: tuple[tuple[Mapping[str, Any], float], ...] = ()
+    """The pipelines that were tried on all folds, with their scores, the best first."""
 
 
 class Stopwatch:
@@ -150,7 +157,7 @@ def prepare(
         task = replace(task, neighbours=tuple(near[: settings.neighbours]))
     if plan.contest is not None:
         with clock("recall"):
-            tried = memory.trials(problem)
+            tried = [each for each in memory.trials(problem) if each.name != exclude_name]
             fold_past = experience(tried, problem, near, exclude_source=problem.source)
             task = replace(
                 task, past=tuple(experience(tried, problem, near)), fold_past=tuple(fold_past)
@@ -235,10 +242,27 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
             scores.success if scores else 1.0,
             confidence_of(plan.selector),
         )
+        model = model_of(task, selection) if task.saves_model else None
+        if model is not None:
+            model.fit()
     cold = search_cold(task, keep)
     return TaskResult(
-        selection, scores, quality, clock.seconds, cold, notes, left, learner=learner_name
+        selection,
+        scores,
+        quality,
+        clock.seconds,
+        cold,
+        notes,
+        left,
+        learner=learner_name,
+        model=model,
     )
+
+
+def model_of(task: PreparedTask, selection: Selection) -> FittedModel:
+    """Return the model of a named learner on what was selected, yet to be fitted."""
+    _, learner = task.plan.learner_for(task.problem)
+    return named_model(task.problem, np.flatnonzero(selection.selected), learner, task.prior)
 
 
 def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> TaskResult:
@@ -273,6 +297,8 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
         trials=trials_of(choice),
         without_memory=without_memory,
         model=model,
+        frontier=tuple(choice.frontier),
+        leaderboard=tuple((each.as_json(), score) for each, score in choice.leaderboard),
     )
 
 
