@@ -7,7 +7,7 @@ from metafs.version import __version__
 
 if TYPE_CHECKING:
     from metafs.data.problem import Problem
-    from metafs.estimator import MetaSelector
+    from metafs.estimator import MetaClassifier, MetaRegressor, MetaSelector
     from metafs.pipeline.loop import solve
     from metafs.pipeline.solution import Solution
     from metafs.plugin.prior import Prior
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from metafs.plugin.signature import Signature
 
 __all__ = [
+    "MetaClassifier",
+    "MetaRegressor",
     "MetaSelector",
     "Prior",
     "Problem",
@@ -27,6 +29,8 @@ __all__ = [
 
 # Loaded when first used, so that `metafs sql` need not wait for scikit-learn.
 _HOME = {
+    "MetaClassifier": "metafs.estimator",
+    "MetaRegressor": "metafs.estimator",
     "MetaSelector": "metafs.estimator",
     "Prior": "metafs.plugin.prior",
     "Problem": "metafs.data.problem",

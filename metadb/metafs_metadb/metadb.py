@@ -60,6 +60,7 @@ class MetaDB(Recalling, Listing, Holding):
         belief: BeliefRow | None = None,
         row_hashes: NDArray[np.uint64] | None = None,
         trials: Sequence[TrialRow] = (),
+        once_a_name: bool = False,
     ) -> Recorded:
         """Record a run with all its rows in one transaction, and return their ids.
 
@@ -70,7 +71,8 @@ class MetaDB(Recalling, Listing, Holding):
         meta-feature has one value for each of these names, NaN where it is unknown. A problem keeps
         the first `reference` model and the smallest hashes of its rows; `belief` is the run's.
         The seconds of phase `record`, unless given, are those until the run itself is written:
-        opening the file and all other rows.
+        opening the file and all other rows. With `once_a_name` nothing is written if another
+        problem of the same name and space is there.
         """
         begun, selections = perf_counter(), selections or SelectionRows()
         with self.writing() as con:
@@ -91,6 +93,7 @@ class MetaDB(Recalling, Listing, Holding):
                     belief,
                     row_hashes,
                     trials,
+                    once_a_name,
                 )
             if written is not None:
                 self._index_cache.recorded(recorded, written, run, problem.space, selections)

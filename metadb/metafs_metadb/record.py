@@ -57,6 +57,7 @@ def write(
     belief: BeliefRow | None = None,
     row_hashes: NDArray[np.uint64] | None = None,
     tried: Sequence[TrialRow] = (),
+    once_a_name: bool = False,
 ) -> tuple[Recorded, Written | None]:
     """Write all rows of a run and return their ids; the caller holds the transaction.
 
@@ -66,6 +67,10 @@ def write(
     known_id = _known_problem(con, problem)
     if known_id is not None and (before := _solved_before(con, known_id, run)) is not None:
         return Recorded(known_id, before, again=True), None
+    if known_id is None and once_a_name:
+        named = {"name": problem.name, "space": problem.space}
+        for problem_id, *_ in con.execute(queries.FIND_PROBLEM, named).fetchall():
+            return Recorded(int(problem_id), 0, other=True), None
     ids = _feature_ids(con, problem.space, selections.names, known_ids, tally)
     properties.write(con, ids, meta_features, tally)
     if known_id is None:

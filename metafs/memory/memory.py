@@ -61,10 +61,14 @@ class Memory:
         The distance plugin that describes problems.
     stream_length : int
         How many problems will ask; decides whether an index in memory pays.
+    once_a_name : bool
+        Whether a problem is left unrecorded if another one of its name is there.
     """
 
-    def __init__(self, db: MetaDB, distance: Any, stream_length: int = 1) -> None:
-        self.db = db
+    def __init__(
+        self, db: MetaDB, distance: Any, stream_length: int = 1, *, once_a_name: bool = False
+    ) -> None:
+        self.db, self._once_a_name = db, once_a_name
         self._distance, self._stream_length = distance, stream_length
         self._in_memory = stream_length >= INDEX_FROM
         self._searches: dict[tuple[str, str], NeighbourSearch] = {}
@@ -231,7 +235,10 @@ class Memory:
                 belief=belief,
                 row_hashes=row_hashes,
                 trials=trials,
+                once_a_name=self._once_a_name,
             )
+        if recorded.other:
+            return
         self._models.forget(recorded.problem_id, space_of(problem))
         self._best_runs.recorded(recorded, problem.source, selections)
         for distance, (keys, p) in signatures.items():

@@ -89,8 +89,12 @@ class FittedModel:
 
     def predict_rows(self, rows: Matrix) -> Array:
         """Predict rows that are numbers already."""
-        found = np.asarray(self.estimator.predict(_at_least_one_column(rows)))
+        found = self.outcomes(rows)
         return found if self.classes is None else np.asarray(self.classes)[found.astype(np.int64)]
+
+    def outcomes(self, rows: Matrix) -> Array:
+        """Return the code of the class, or the number, for rows that are numbers already."""
+        return np.asarray(self.estimator.predict(_at_least_one_column(rows)))
 
     def proba_of_rows(self, rows: Matrix) -> Array:
         """Return the probability of each class for rows that are numbers already."""

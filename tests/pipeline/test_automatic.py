@@ -78,7 +78,7 @@ def test_the_model_predicts_new_rows(related):
     assert (model.predict(frame[frame.columns[::-1]]) == model.predict(new.X)).all()
     with pytest.raises(ProblemError, match="lacks 1 column"):
         model.predict(frame.drop(columns=[found.features[0]]))
-    with pytest.raises(ProblemError, match="12 columns, but these rows have 3"):
+    with pytest.raises(ProblemError, match="3 columns, but the model learnt from 12"):
         model.predict(new.X[:, :3])
 
 

@@ -2,22 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from os import PathLike
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_X_y, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from metafs.data.problem import Problem
 from metafs.data.target import settled
-from metafs.data.text_input import holds_text, numbers_of_text
-from metafs.data.typing import Array, Matrix
-from metafs.data.unlabelled import labelled_rows
-from metafs.errors import UsageError
+from metafs.data.typing import Array
+from metafs.estimator.given import UNNAMED, installed_registry, kept_positions, read
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
 from metafs.pipeline.expecting import own_prior
@@ -29,15 +25,6 @@ from metafs.pipeline.steps import PreparedTask, Stopwatch, TaskResult, leave, pr
 from metafs.plugin.prior import as_prior
 from metafs.plugin.registry import Registry
 from metafs.stats.discretise import codes_kept
-from metafs.stats.linear.rows import stacked
-
-UNNAMED = "unnamed"
-
-
-@cache
-def installed_registry() -> Registry:
-    """Return the installed plugins, looked up once in a process, when first needed."""
-    return Registry()
 
 
 class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -149,11 +136,10 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             Rows without a target, with the columns of X, for selectors that learn from them.
         """
         plan = self._plan()
-        X, y, without = labelled_rows(X, y)
-        unlabelled = [each for each in (without, X_unlabelled) if each is not None]
-        X, y, X_unlabelled, categories = self._validated(plan, X, y, unlabelled)
+        given = read(self, X, y, X_unlabelled, sparse=self._takes_sparse(plan))
+        X, y, X_unlabelled, categories = given.X, given.y, given.X_unlabelled, given.categories
         names = getattr(self, "feature_names_in_", None)
-        keep = self._kept_columns(names)
+        keep = kept_positions(self.keep, names, self.n_features_in_)
         if self.db is None:
             task = None
             selector = plan.selector_for(categories, keep)
@@ -189,27 +175,9 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.neighbours_ = [(n.name, n.distance) for n in task.neighbours] if task else []
         return self
 
-    def _validated(
-        self, plan: Plan, X: Any, y: Any, unlabelled: list[Any]
-    ) -> tuple[Matrix, Array, Matrix | None, dict[int, tuple[str, ...]]]:
-        """Return all as numbers, and the labels of the columns that held text."""
-        sparse = "csr" if get_tags(plan.selector).input_tags.sparse else False
-        rules = {
-            "accept_sparse": sparse,
-            "ensure_all_finite": "allow-nan",
-            "dtype": np.float64,
-        }
-        categories: dict[int, tuple[str, ...]] = {}
-        if not any(map(holds_text, [X, *unlabelled])):
-            X, y = validate_data(self, X, y, ensure_min_samples=2, **rules)
-            more = [validate_data(self, each, reset=False, **rules) for each in unlabelled]
-        else:
-            validate_data(self, X, skip_check_array=True)  # for the names of the columns
-            for each in unlabelled:
-                validate_data(self, each, skip_check_array=True, reset=False)
-            (X, *more), categories = numbers_of_text([X, *unlabelled], self.name or UNNAMED)
-            X, y = check_X_y(X, y, ensure_min_samples=2, **rules)
-        return X, y, stacked(more[0], *more[1:]) if more else None, categories
+    @staticmethod
+    def _takes_sparse(plan: Plan) -> bool:
+        return bool(get_tags(plan.selector).input_tags.sparse)
 
     def _fit_with_memory(
         self, db: str | PathLike[str], problem: Problem, plan: Plan, prior: Any, keep: list[int]
@@ -249,23 +217,13 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         )
         return settings.resolve(self.registry or installed_registry())
 
-    def _kept_columns(self, names: Array | None) -> list[int]:
-        """Return the positions of the columns to keep, which may be given by name."""
-        place = {} if names is None else {name: index for index, name in enumerate(names)}
-        place |= {index: index for index in range(self.n_features_in_)}
-        unknown = [column for column in self.keep or () if column not in place]
-        if unknown:
-            raise UsageError(f"there is no column {unknown[0]!r} to keep.")
-        return [place[column] for column in self.keep or ()]
-
     def _get_support_mask(self) -> Array:
         check_is_fitted(self)
         return self.selection_.selected
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        theirs = get_tags(self._plan().selector).input_tags
-        tags.input_tags.sparse = theirs.sparse
+        tags.input_tags.sparse = self._takes_sparse(self._plan())
         tags.input_tags.allow_nan = True  # what takes none is given others in their place
         tags.input_tags.string = True
         tags.target_tags.required = True
