@@ -9,6 +9,7 @@ from metafs_metadb.errors import (
     MetaDBOutdated,
     QueryRefused,
 )
+from metafs_metadb.linear_models import LinearRows, StoredLinear
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.metadb import MetaDB
 from metafs_metadb.rows import (
@@ -25,6 +26,7 @@ from metafs_metadb.rows import (
     StabilityRow,
     Table,
 )
+from metafs_metadb.saved_models import SavedModel
 from metafs_metadb.search import NeighbourSearch, SqlSearch
 from metafs_metadb.stored_run import StoredRun
 from metafs_metadb.trials import PastTrials, TrialRow
@@ -37,6 +39,7 @@ __all__ = [
     "Experience",
     "FeatureExperience",
     "FeatureHistory",
+    "LinearRows",
     "MemoryIndex",
     "MetaDB",
     "MetaDBError",
@@ -53,10 +56,12 @@ __all__ = [
     "Reference",
     "ReferenceRows",
     "RunRow",
+    "SavedModel",
     "SelectionRows",
     "Signatures",
     "SqlSearch",
     "StabilityRow",
+    "StoredLinear",
     "StoredRun",
     "Table",
     "TrialRow",

@@ -47,6 +47,7 @@ def _run_counts(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
         (("selection", "candidate", "neighbour"), check_queries.RUN_COUNTS),
         (("weight", "transfer_loss"), check_queries.REFERENCE_COUNTS),
         (("trial",), check_queries.TRIAL_COUNTS),
+        (("reference_column",), check_queries.COLUMN_COUNTS),
     ):
         for run_id, *counts in con.execute(query).fetchall():
             for table, expected, n_rows in zip(tables, counts[::2], counts[1::2], strict=True):

@@ -51,6 +51,9 @@ group by {column} order by {column}
         ("row_sketch", "problem_id", "problem"),
         ("belief", "run_id", "run"),
         ("trial", "run_id", "run"),
+        ("reference_column", "run_id", "run"),
+        ("reference_column", "feature_id", "feature"),
+        ("saved_model", "problem_id", "problem"),
     )
 }
 
@@ -92,6 +95,8 @@ group by {columns} having count(*) > 1 order by {columns}
         ("reference_model", "problem_id", "true"),
         ("belief", "run_id", "true"),
         ("basis", "space, part", "true"),
+        ("reference_column", "run_id, feature_id", "true"),
+        ("saved_model", "problem_id", "true"),
         ("run", "problem_id, settings", "status = 'solved' and settings is not null"),
     )
 }
@@ -116,6 +121,15 @@ from run r
 left join t using (run_id)
 where r.n_trials <> coalesce(t.n, 0)
 order by r.run_id
+"""
+
+COLUMN_COUNTS = """
+with c as (select run_id, count(*) as n from reference_column group by run_id)
+select m.run_id, m.n_columns, coalesce(c.n, 0)
+from reference_model m
+left join c using (run_id)
+where coalesce(m.n_columns, 0) <> coalesce(c.n, 0)
+order by m.run_id
 """
 
 BAD_WEIGHTS = """

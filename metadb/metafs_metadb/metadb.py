@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metafs_metadb import connect, migrate, queries, record
+from metafs_metadb import connect, migrate, queries, record, saved_models
 from metafs_metadb.errors import MetaDBError
 from metafs_metadb.held import Holding
 from metafs_metadb.listing import Listing
@@ -116,6 +116,11 @@ class MetaDB(Recalling, Listing, Holding):
         """
         with self.writing() as con, connect.transaction(con):
             return record.write_stability(con, problem, stability)
+
+    def remember_model(self, fingerprint: str, folder: str, file: str) -> bool:
+        """Remember the file with the model of a problem; tell whether the problem is known."""
+        with self.writing() as con, connect.transaction(con):
+            return saved_models.write(con, fingerprint, folder, file)
 
     def freeze_projection(
         self,

@@ -163,6 +163,8 @@ TALLIED = (
     "row_sketch",
     "belief",
     "trial",
+    "saved_model",
+    "reference_column",
 )
 
 # Table names cannot be bound; these are ours.

@@ -10,15 +10,18 @@ from numpy.typing import NDArray
 from metafs_metadb import (
     basis,
     experience,
+    linear_models,
     properties,
     property_queries,
     queries,
+    saved_models,
     signature_index,
     trials,
     weight_queries,
     weights,
 )
 from metafs_metadb.file import MetaFile
+from metafs_metadb.linear_models import StoredLinear
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.rows import (
     Experience,
@@ -28,6 +31,7 @@ from metafs_metadb.rows import (
     Signature,
     Signatures,
 )
+from metafs_metadb.saved_models import SavedModel
 from metafs_metadb.search import SqlSearch
 from metafs_metadb.trials import PastTrials
 from metafs_metadb.weights import Acquainted, BeliefRow, Reference
@@ -59,6 +63,16 @@ class Recalling(MetaFile):
             asked = con.execute(queries.NEIGHBOURS_OF_RUN, which).fetchall()
             run["neighbours"] = [Neighbour(*neighbour) for neighbour in asked]
         return run
+
+    def linear_model(self, problem_id: int) -> StoredLinear | None:
+        """Return the linear model of a problem on all its columns, or None if it has none."""
+        with self.reading() as con:
+            return linear_models.read(con, problem_id)
+
+    def saved_model(self, problem_id: int) -> SavedModel | None:
+        """Return the file in which the model of a problem was saved last, or None."""
+        with self.reading() as con:
+            return saved_models.read(con, problem_id)
 
     def distances(self, problem_id: int) -> list[str]:
         """Return the distances that a problem was described by."""

@@ -12,11 +12,12 @@ where p.fingerprint = $fingerprint
 INSERT_REFERENCE = """
 insert into reference_model (
     run_id, problem_id, part, preparation, n_labels, regularisation, outputs, rest_norms, n_weights,
-    n_transfers
+    n_transfers, classes, intercepts, slope, n_columns
 )
 values (
     $run_id, $problem_id, $part, $preparation, $n_labels, $regularisation, $outputs::varchar[],
-    $rest_norms::double[], $n_weights, $n_transfers
+    $rest_norms::double[], $n_weights, $n_transfers, $classes::varchar[], $intercepts::double[],
+    $slope, $n_columns
 )
 """
 

@@ -12,7 +12,9 @@ import duckdb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from metafs_metadb import linear_models
 from metafs_metadb import weight_queries as queries
+from metafs_metadb.linear_models import LinearRows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,6 +37,8 @@ class ReferenceRows:
     regularisation: float | None = None
     transfers: Sequence[tuple[int, float, float]] = ()
     """Labels, strength and loss of each trial of memory."""
+    linear: LinearRows | None = None
+    """What the model needs besides its weights to predict."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +107,8 @@ def write(
     outputs = list(reference.outputs)
     if not len(places) == len(weights) == len(outputs) == len(reference.rest_norms):
         raise ValueError("a reference model has places, weights and a rest for each output")
-    n_weights = sum(map(len, places))
+    n_weights, linear = sum(map(len, places)), reference.linear
+    classes = None if linear is None or linear.classes is None else list(linear.classes)
     con.execute(
         queries.INSERT_REFERENCE,
         {
@@ -117,8 +122,14 @@ def write(
             "rest_norms": [float(each) for each in reference.rest_norms],
             "n_weights": n_weights,
             "n_transfers": len(reference.transfers),
+            "classes": classes,
+            "intercepts": None if linear is None else [float(each) for each in linear.intercepts],
+            "slope": None if linear is None else float(linear.slope),
+            "n_columns": None if linear is None else len(np.asarray(linear.places)),
         },
     )
+    if linear is not None:
+        linear_models.write(con, run_id, feature_ids, linear, tally)
     if n_weights:
         columns = {
             "feature_id": feature_ids[np.concatenate(places)],

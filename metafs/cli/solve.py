@@ -3,6 +3,7 @@
 import warnings
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -79,6 +80,12 @@ MOST_NOTES = 10
     show_default=True,
     metavar="N",
     help="Also search every N-th problem cold, to measure what memory saves; 0 is never.",
+)
+@click.option(
+    "--save-models",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Save the model of each problem in this folder, for metafs predict.",
 )
 @click.option("--jobs", default=1, show_default=True, metavar="J", help="Number of processes.")
 @click.option(

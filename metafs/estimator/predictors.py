@@ -128,8 +128,7 @@ class _Predictor(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
             groups=groups,
         )
         task, result, solution = self._solved(problem)
-        self.model_ = solution.model
-        self.model_.fit()
+        self.model_ = solution.model.complete()
         self._report(task, result, solution)
         return self
 

@@ -5,6 +5,7 @@ from metafs_metadb import (
     Experience,
     FeatureExperience,
     FeatureHistory,
+    LinearRows,
     MetaDB,
     MetaDBError,
     Neighbour,
@@ -15,6 +16,7 @@ from metafs_metadb import (
     RunRow,
     SelectionRows,
     StabilityRow,
+    StoredLinear,
     Table,
     TrialRow,
 )
@@ -24,6 +26,7 @@ __all__ = [
     "Experience",
     "FeatureExperience",
     "FeatureHistory",
+    "LinearRows",
     "MetaDB",
     "MetaDBError",
     "Neighbour",
@@ -34,6 +37,7 @@ __all__ = [
     "RunRow",
     "SelectionRows",
     "StabilityRow",
+    "StoredLinear",
     "Table",
     "TrialRow",
 ]

@@ -263,6 +263,11 @@ class Memory:
         """Let go of what was kept: all problems of the batch are recorded."""
         self.db.release(batch)
 
+    def remember_model(self, problem: Problem, folder: str, file: str) -> None:
+        """Write in which file the model of a problem is."""
+        with uninterrupted():
+            self.db.remember_model(problem.fingerprint, folder, file)
+
     def record_failure(self, problem: Problem, run: RunRow) -> None:
         """Write that a problem failed, and why."""
         with uninterrupted():

@@ -10,11 +10,13 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from metafs.data.problem import Problem
 from metafs.memory import MetaDBError
 from metafs.memory.memory import Memory
+from metafs.pipeline.keeping import has_model
 from metafs.pipeline.recording import failure, skipped
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Solution
@@ -50,8 +52,13 @@ class Read:
     """If it was solved before, or could not be read."""
 
 
-def read_problem(readable: Readable, plan: Plan, memory: Memory | None) -> Read:
-    """Read a problem, and look whether it has been solved with these settings before."""
+def read_problem(
+    readable: Readable, plan: Plan, memory: Memory | None, models: Path | None = None
+) -> Read:
+    """Read a problem, and look whether it has been solved with these settings before.
+
+    If models are to be saved in a folder, one that has none there counts as not solved yet.
+    """
     plan = plan.keeping(getattr(readable, "keep", plan.settings.keep))
     problem = tried(lambda: readable.read().by_name(), readable.name)
     if isinstance(problem, Solution):
@@ -60,7 +67,7 @@ def read_problem(readable: Readable, plan: Plan, memory: Memory | None) -> Read:
 
     def look() -> Solution | None:
         stored = memory.solved(problem, digest) if memory else None
-        if not stored:
+        if not stored or (models is not None and not has_model(models, problem)):
             return None
         if memory is not None and settings.project is not None:
             memory.wait_for_projection(problem, settings.distance, settings.project)

@@ -24,6 +24,8 @@ from metafs.memory.memory import Memory
 from metafs.pipeline.batch import Readable, batch_key, prepare_all, read_problem
 from metafs.pipeline.engines import open_engine, require_engine
 from metafs.pipeline.fork_server import WorkerError
+from metafs.pipeline.keeping import keep_model
+from metafs.pipeline.model_file import make_folder
 from metafs.pipeline.pool import Map
 from metafs.pipeline.recording import fail, failure, finish
 from metafs.pipeline.settings import Plan, Settings
@@ -68,6 +70,7 @@ def solve(
     jobs: int = 1,
     engine: str = "local",
     check: int = 0,
+    save_models: str | PathLike[str] | None = None,
     wave: int | None = None,
     **settings: Any,
 ) -> Iterator[Solution]:
@@ -91,6 +94,9 @@ def solve(
     check : int
         Every `check`-th problem that memory guided is also searched cold, to measure what memory
         saves; 0 turns that off.
+    save_models : path, optional
+        A folder in which the model of each problem is saved, and which the memory remembers. A
+        problem that was solved before, but has no model there, is solved again.
     wave
         Deprecated name of `batch`.
     **settings
@@ -123,7 +129,8 @@ def solve(
         db = db if isinstance(db, MetaDB) else MetaDB(db)
         db.ensure()
         memory = Memory(db, plan.distance, len(stream))
-    return _solve(stream, plan, memory, batch, jobs, engine, check)
+    models = None if save_models is None else make_folder(Path(save_models))
+    return _solve(stream, plan, memory, batch, jobs, engine, check, models)
 
 
 def _names(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
@@ -168,20 +175,27 @@ def _solve(
     jobs: int,
     engine: str,
     check: int,
+    models: Path | None,
 ) -> Iterator[Solution]:
     with open_engine(engine, jobs) as side_by_side:
         for start in range(0, len(stream), batch):
-            read = [read_problem(each, plan, memory) for each in stream[start : start + batch]]
+            some = stream[start : start + batch]
+            read = [read_problem(each, plan, memory, models) for each in some]
             key = batch_key(read) if memory is not None and batch > 1 else None
             ready = prepare_all(read, memory, key)
             for place, each in enumerate(ready, start=start + 1):
                 if check and place % check == 0 and isinstance(each, PreparedTask):
-                    ready[place - start - 1] = replace(each, checked=True)
+                    ready[place - start - 1] = each = replace(each, checked=True)
+                if models is not None and isinstance(each, PreparedTask):
+                    ready[place - start - 1] = replace(each, saves_model=True)
             tasks = [each for each in ready if isinstance(each, PreparedTask)]
             results = _results(side_by_side, tasks)
             for one, each in zip(read, ready, strict=True):
                 if isinstance(each, PreparedTask):
-                    yield finish(each, next(results), memory)
+                    found = finish(each, next(results), memory)
+                    if models is not None:
+                        found = keep_model(found, each.problem, models, memory)
+                    yield found
                 elif each.status == "failed":
                     yield fail(each, one.problem, one.plan, memory)
                 else:

@@ -1,10 +1,11 @@
 """A model in hand: what predicts new rows of a problem that was solved.
 
 A model that was not needed while its problem was solved, because selector and learner were named,
-is fitted when it is first used. Until then it keeps the columns that it will learn from.
+is fitted when it is first used. Until then it keeps the columns that it will learn from. So does a
+model whose learner tells no probabilities, until these are asked for.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,23 +17,28 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
 from metafs.pipeline.choice.choosing import Choice
+from metafs.pipeline.probabilities import telling
 from metafs.pipeline.scoring import model_on
 from metafs.plugin.prior import Prior
 from metafs.stats.preparation import chosen_columns
 
 
 @dataclass(frozen=True, eq=False)
-class Unfitted:
-    """A learner and what it is to learn from: a problem of the selected columns only."""
+class Lesson:
+    """A learner and what it learns from: a problem of the selected columns only."""
 
     problem: Problem
     learner: Any
     prior: Prior | None = None
 
-    def fitted(self) -> Any:
+    def learnt(self) -> Any:
         """Return the learner, with what prepares the columns for it, fitted to all rows."""
         columns = np.arange(self.problem.n_features)
         return model_on(self.problem, columns, self.learner, prior=self.prior)
+
+    def telling(self, estimator: Any) -> Any:
+        """Return an estimator that tells probabilities, if that can be had."""
+        return telling(self.problem, self.learner, estimator, self.prior)
 
 
 @dataclass(eq=False)
@@ -50,19 +56,26 @@ class FittedModel:
     """The labels of the classes; None if the target is a number."""
     target: str = "y"
     space: str | None = None
-    held: Any = field(default=None, repr=False)
-    """The fitted estimator, or an `Unfitted` one."""
+    estimator_: Any = field(default=None, repr=False)
+    """The fitted estimator; None if it is yet to be fitted."""
+    lesson: Lesson | None = field(default=None, repr=False)
+    """What is yet to be learnt from."""
 
     @property
     def estimator(self) -> Any:
         """The fitted scikit-learn estimator, which takes prepared rows and returns codes."""
-        self.fit()
-        return self.held
+        if self.estimator_ is None and self.lesson is not None:
+            self.estimator_ = self.lesson.learnt()
+        if self.classes is None or hasattr(self.estimator_, "predict_proba"):
+            self.lesson = None
+        return self.estimator_
 
-    def fit(self) -> None:
-        """Fit the learner, if that was not done yet."""
-        if isinstance(self.held, Unfitted):
-            self.held = self.held.fitted()
+    def complete(self) -> "FittedModel":
+        """Learn all that is yet to be learnt, and let go of the rows; return the model itself."""
+        if not hasattr(self.estimator, "predict_proba") and self.lesson is not None:
+            self.estimator_ = self.lesson.telling(self.estimator_)
+        self.lesson = None
+        return self
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -72,7 +85,7 @@ class FittedModel:
     @property
     def tells_probabilities(self) -> bool:
         """Whether the model gives the probability of each class."""
-        return self.classes is not None and hasattr(self.estimator, "predict_proba")
+        return self.classes is not None and hasattr(self.complete().estimator, "predict_proba")
 
     def predict(self, X: Any) -> Array:
         """Return the class label, or the number, of each row of a data frame or an array."""
@@ -115,10 +128,11 @@ def fitted_model(choice: Choice) -> FittedModel:
     if choice.candidate is None:
         guess = DummyClassifier() if problem.is_classification else DummyRegressor()
         guess.fit(np.zeros((problem.n_samples, 1)), problem.y)
-        return _model(problem, np.zeros(0, dtype=np.int64), guess)
+        return replace(_model(problem, np.zeros(0, dtype=np.int64)), estimator_=guess)
     learner = choice.evaluation.learners[choice.candidate.learner]
-    estimator = model_on(problem, choice.columns, learner, prior=choice.evaluation.prior)
-    return _model(problem, choice.columns, estimator)
+    model = named_model(problem, choice.columns, learner, choice.evaluation.prior)
+    model.estimator  # noqa: B018  (it is fitted by being asked for)
+    return model
 
 
 def named_model(
@@ -127,15 +141,15 @@ def named_model(
     """Return a model of a named learner on some columns, which is fitted when it is first used."""
     columns = np.asarray(columns, dtype=np.int64)
     part = None if prior is None else prior.columns(columns)
-    return _model(problem, columns, Unfitted(problem.columns(columns.tolist()), learner, part))
+    lesson = Lesson(problem.columns(columns.tolist()), learner, part)
+    return replace(_model(problem, columns), lesson=lesson)
 
 
-def _model(problem: Problem, columns: Array, held: Any) -> FittedModel:
+def _model(problem: Problem, columns: Array) -> FittedModel:
     return FittedModel(
         problem.name,
         Layout.of(problem, columns.tolist()),
         None if problem.classes is None else tuple(problem.classes),
         problem.target,
         problem.space,
-        held,
     )

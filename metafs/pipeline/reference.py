@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, issparse
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
-from metafs.memory import BeliefRow, ReferenceRows
+from metafs.memory import BeliefRow, LinearRows, ReferenceRows
 from metafs.memory.weights import ModelHistory
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import SetInformation, entropy
@@ -201,6 +201,33 @@ def _reference_rows(
         rest_norms=[each.rest for each in kept],
         regularisation=model.regularisation,
         transfers=transfers,
+        linear=_linear_rows(problem, model, [each.columns for each in kept]),
+    )
+
+
+def _linear_rows(problem: Problem, model: LinearModel, kept: list[Array]) -> LinearRows:
+    """Return what the model needs besides its weights to predict new rows.
+
+    That a column is a word is told for all columns where only some are.
+    """
+    ready, needed = model.preparation, np.zeros(problem.n_features, dtype=bool)
+    weighted = np.unique(np.concatenate(kept)).astype(np.int64)
+    needed[weighted] = True
+    if ready.words.any() and not ready.words.all():
+        needed |= ready.words
+    places = np.flatnonzero(needed)
+    factor = np.full(problem.n_features, np.nan)
+    factor[weighted] = ready.factor[weighted]
+    labels = [problem.categories.get(place) for place in places.tolist()]
+    return LinearRows(
+        classes=problem.classes,
+        intercepts=model.intercept.tolist(),
+        slope=model.slope,
+        places=places,
+        words=ready.words[places],
+        centre=ready.centre[places],
+        factor=factor[places],
+        labels=[(each[0], each[1]) if each and len(each) == 2 else None for each in labels],
     )
 
 

@@ -242,9 +242,7 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
             scores.success if scores else 1.0,
             confidence_of(plan.selector),
         )
-        model = model_of(task, selection) if task.saves_model else None
-        if model is not None:
-            model.fit()
+        model = model_of(task, selection).complete() if task.saves_model else None
     cold = search_cold(task, keep)
     return TaskResult(
         selection,
@@ -278,6 +276,8 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
         left = leave(task)
         with blaming("learner", "auto", problem):
             model = fitted_model(choice)
+            if task.saves_model:
+                model.complete()
     scores = choice.scores
     quality = qualities(problem, selection.selected, scores.success if scores else 1.0)
     without_memory = None

@@ -53,6 +53,12 @@ class ByTarget(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         probabilities: Array = self.estimator_.predict_proba(X)
         return probabilities
 
+    @available_if(_fitted_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Array:
+        """Return decision values, where the fitted estimator has them."""
+        values: Array = self.estimator_.decision_function(X)
+        return values
+
     def __sklearn_tags__(self) -> Any:
         if hasattr(self, "estimator_"):
             return self.estimator_.__sklearn_tags__()
