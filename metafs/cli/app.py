@@ -59,6 +59,8 @@ class Commands(click.Group):
     command_class = Sentences
     MODULES = {  # noqa: RUF012  (a constant, never changed)
         "solve": "metafs.cli.solve",
+        "predict": "metafs.cli.predict",
+        "transform": "metafs.cli.predict",
         "experiment": "metafs.cli.experiment",
         "stability": "metafs.cli.stability",
         "plugins": "metafs.cli.plugins",

@@ -396,7 +396,7 @@ class MetaClassifier(ClassifierMixin, _Predictor):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, in the order of `classes_`."""
         rows = self._rows(X)
-        return self.model_.proba_of_rows(rows)
+        return np.asarray(self.model_.proba_of_rows(rows))
 
 
 class MetaRegressor(RegressorMixin, _Predictor):  # type: ignore[misc]
@@ -428,7 +428,7 @@ class MetaRegressor(RegressorMixin, _Predictor):  # type: ignore[misc]
             As in ``fit``; a category that was not seen there is none of the known ones.
         """
         rows = self._rows(X)
-        return self.model_.outcomes(rows)
+        return np.asarray(self.model_.outcomes(rows))
 
 
 def _label(value: Any) -> str:

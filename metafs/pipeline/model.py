@@ -107,6 +107,8 @@ class FittedModel:
 
     def outcomes(self, rows: Matrix) -> Array:
         """Return the code of the class, or the number, for rows that are numbers already."""
+        if not rows.shape[0]:
+            return np.zeros(0)
         return np.asarray(self.estimator.predict(_at_least_one_column(rows)))
 
     def proba_of_rows(self, rows: Matrix) -> Array:
@@ -115,6 +117,8 @@ class FittedModel:
             raise UsageError(
                 f"the model of {self.problem!r} tells no probabilities: choose another learner."
             )
+        if not rows.shape[0]:
+            return np.zeros((0, len(self.classes or ())))
         return np.asarray(self.estimator.predict_proba(_at_least_one_column(rows)))
 
 

@@ -136,12 +136,7 @@ def load(path: Path, *, trusted: Sequence[str] = ()) -> FittedModel:
     _refuse_version(path, header)
     try:
         estimator = _estimator(path, packed, (*TRUSTED, *trusted))
-        layout = Layout(
-            tuple(ColumnForm.of_json(each) for each in header["columns"]),
-            tuple(map(int, header["positions"])),
-            int(header["n_given"]),
-        )
-        classes = header["classes"]
+        layout, classes = _layout(header), header["classes"]
         return FittedModel(
             str(header["problem"]),
             layout,
@@ -154,6 +149,23 @@ def load(path: Path, *, trusted: Sequence[str] = ()) -> FittedModel:
         raise
     except Exception as error:  # a whole file, but not one that we wrote
         raise _foreign(path, describe(error)) from error
+
+
+def load_layout(path: Path) -> Layout:
+    """Return the columns that the model in a file needs, whatever version has saved it."""
+    header = _header(path, _archive(path))
+    try:
+        return _layout(header)
+    except Exception as error:  # a whole file, but not one that we wrote
+        raise _foreign(path, describe(error)) from error
+
+
+def _layout(header: dict[str, Any]) -> Layout:
+    return Layout(
+        tuple(ColumnForm.of_json(each) for each in header["columns"]),
+        tuple(map(int, header["positions"])),
+        int(header["n_given"]),
+    )
 
 
 def _estimator(path: Path, packed: bytes, trusted: Sequence[str]) -> Any:

@@ -90,6 +90,29 @@ def read_svmlight(path: Path, name: str, target: str, options: ReadOptions) -> P
     return _problem(csr_array(X), y, None, where=where, name=name, target=target, options=options)
 
 
+def read_bare_npz(path: Path) -> tuple[Any, list[str] | None]:
+    """Read only the rows of an npz file, and the names of its columns if it has them."""
+    where = shown(path)
+    arrays = _load(path, where, None)
+    X = arrays["X"] if "X" in arrays else _csr(arrays, where)
+    check_width(X, where)
+    if "feature_names" not in arrays:
+        return X, None
+    names = [_text(feature) for feature in arrays["feature_names"].ravel().tolist()]
+    check_name_count(names, X.shape[1], where)
+    return X, names
+
+
+def read_bare_svmlight(path: Path) -> Any:
+    """Read only the rows of a file in svmlight (libsvm) format."""
+    where = shown(path)
+    refuse_empty(path, where)
+    try:
+        return csr_array(load_svmlight_file(str(path))[0])
+    except (ValueError, OSError, EOFError, OverflowError):
+        raise not_utf8(path, where) or unreadable(where, "it is not svmlight") from None
+
+
 READERS = {"npz": read_npz, "svmlight": read_svmlight}
 
 
@@ -127,19 +150,20 @@ def _problem(
     )
 
 
-def _load(path: Path, where: str, target: str) -> dict[str, Array]:
+def _load(path: Path, where: str, target: str | None) -> dict[str, Array]:
     refuse_empty(path, where)
     if not zipfile.is_zipfile(path):
         raise unreadable(where, "it is not an npz file, or cut short; use numpy.savez")
     try:
         with np.load(path, allow_pickle=False) as file:
-            if target not in file:
+            if target is not None and target not in file:
                 held = listing(list(file)) or "nothing"
                 raise ProblemError(
                     f"{where}: holds no target '{target}', only {held}; add the array or choose "
                     "another with --target."
                 )
-            used = [key for key in (*_USED, target) if key in file]
+            wanted = _USED if target is None else (*_USED, target)
+            used = [key for key in wanted if key in file]
             _refuse_large(file, used, where)
             return {key: _array(file, key, where) for key in used}
     except ProblemError:  # a ValueError too, but one that already is a sentence
