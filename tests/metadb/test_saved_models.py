@@ -1,0 +1,86 @@
+"""Where models were saved, and what the linear model needs to predict."""
+
+import duckdb
+import numpy as np
+import pytest
+
+from metafs_metadb import LinearRows, MetaDB, ReferenceRows
+
+from .building import record
+from .test_weights import NAMES, learned
+
+LINEAR = LinearRows(
+    classes=("a", "b"),
+    intercepts=[0.5],
+    slope=2.0,
+    places=[0, 2],
+    words=[False, True],
+    centre=[1e9, 0.0],
+    factor=[1e-9, np.nan],
+    labels=[("f", "m"), None],
+)
+REFERENCE = ReferenceRows("mixed", 10, ["b"], [[0]], [[3.0]], [4.0], linear=LINEAR)
+
+
+@pytest.fixture
+def db(tmp_path):
+    return MetaDB(tmp_path / "m.duckdb")
+
+
+def test_the_latest_file_of_a_problem_is_remembered(db):
+    first, second = record(db, "p"), record(db, "q")
+    fingerprint = db.find_problem("p")["fingerprint"]
+    assert db.saved_model(first.problem_id) is None
+    assert db.remember_model(fingerprint, "/models", "p.metafs")
+    assert db.remember_model(fingerprint, "/other", "p.metafs")
+    assert db.saved_model(first.problem_id) == ("/other", "p.metafs")
+    assert db.saved_model(second.problem_id) is None
+    assert not db.remember_model("unknown", "/models", "p.metafs")
+    assert db.check() == []
+
+
+def test_a_linear_model_comes_back(db):
+    recorded = learned(db, "p", REFERENCE)
+    found = db.linear_model(recorded.problem_id)
+    assert (found.preparation, found.classes, found.slope) == ("mixed", ("a", "b"), 2.0)
+    order = [found.names.index(name) for name in NAMES]
+    assert found.intercepts.tolist() == [0.5] and found.rest_norms.tolist() == [4.0]
+    assert found.words[order].tolist() == [False, False, True, False]
+    assert found.centre[order][0] == 1e9
+    np.testing.assert_array_equal(np.isnan(found.factor[order]), [False, True, True, True])
+    assert [found.labels[j] for j in order] == [("f", "m"), None, None, None]
+    assert found.weights[:, order].tolist() == [[3.0, 0.0, 0.0, 0.0]]
+    assert db.linear_model(99) is None
+    assert db.check() == []
+
+
+def test_lost_rows_are_found(db):
+    recorded = learned(db, "p", REFERENCE)
+    db.remember_model("p", "/models", "p.metafs")
+    assert db.saved_model(recorded.problem_id) is not None
+    db.fold()
+    with duckdb.connect(str(db.path)) as con:
+        con.execute("delete from reference_column where word")
+        con.execute("delete from saved_model")
+    assert sorted(db.check()) == [
+        "run 1 has 1 reference_column rows where it recorded 2",
+        "table reference_column has 1 rows where 2 were recorded",
+        "table saved_model has 0 rows where 1 were recorded",
+    ]
+
+
+def test_only_the_first_problem_of_a_name_is_recorded_where_that_is_asked(db):
+    first = record(db, "p")
+    problem = db.find_problem("p")
+    assert first.problem_id == problem["problem_id"]
+    from metafs_metadb import ProblemRow, RunRow
+
+    from .test_weights import STARTED
+
+    other = ProblemRow(problem["space"], "p", "", "other content", 10, 4, "y")
+    run = RunRow("climb", "none", STARTED, "0.1.0", settings="one")
+    again = db.record(other, run, once_a_name=True)
+    assert (again.other, again.problem_id) == (True, first.problem_id)
+    assert not db.record(other, run).other
+    assert not db.record(other, run, once_a_name=True).other, "it is known by now"
+    assert db.check() == []
