@@ -5,6 +5,7 @@ is fitted when it is first used. Until then it keeps the columns that it will le
 model whose learner tells no probabilities, until these are asked for.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,11 +31,13 @@ class Lesson:
     problem: Problem
     learner: Any
     prior: Prior | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Further parameters of `model_on`."""
 
     def learnt(self) -> Any:
         """Return the learner, with what prepares the columns for it, fitted to all rows."""
         columns = np.arange(self.problem.n_features)
-        return model_on(self.problem, columns, self.learner, prior=self.prior)
+        return model_on(self.problem, columns, self.learner, prior=self.prior, **self.options)
 
     def telling(self, estimator: Any) -> Any:
         """Return an estimator that tells probabilities, if that can be had."""
@@ -140,12 +143,15 @@ def fitted_model(choice: Choice) -> FittedModel:
 
 
 def named_model(
-    problem: Problem, columns: Array, learner: Any, prior: Prior | None = None
+    problem: Problem, columns: Array, learner: Any, prior: Prior | None = None, **options: Any
 ) -> FittedModel:
-    """Return a model of a named learner on some columns, which is fitted when it is first used."""
+    """Return a model of a learner on some columns, which is fitted when it is first used.
+
+    `options` are further parameters of `model_on`.
+    """
     columns = np.asarray(columns, dtype=np.int64)
     part = None if prior is None else prior.columns(columns)
-    lesson = Lesson(problem.columns(columns.tolist()), learner, part)
+    lesson = Lesson(problem.columns(columns.tolist()), learner, part, options)
     return replace(_model(problem, columns), lesson=lesson)
 
 

@@ -60,6 +60,14 @@ def test_every_learner_survives(name, related, tmp_path):
             np.testing.assert_allclose(found.sum(axis=1), 1.0)
 
 
+@pytest.mark.parametrize("number", range(2))
+def test_what_is_chosen_survives(number, related, tmp_path):
+    model = solved(related, "auto", number, selector="auto")
+    assert save(model, tmp_path / "m.metafs") == ()
+    X = related(number).X
+    np.testing.assert_array_equal(load(tmp_path / "m.metafs").predict(X), model.predict(X))
+
+
 def test_another_process_predicts_the_same(related, tmp_path):
     model = solved(related, "forest")
     save(model, tmp_path / "m.metafs", score=0.9, scoring="balanced_accuracy")
