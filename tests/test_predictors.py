@@ -110,7 +110,7 @@ def test_what_was_chosen_is_told():
     assert fitted.predict(X).dtype == y.dtype
     assert fitted.pipeline_["size"] in (None, fitted.get_support().sum())
     assert fitted.score_ > 0.85 > fitted.baseline_["no_skill"]
-    assert fitted.baseline_["all_features"] > 0.9
+    assert fitted.baseline_["all_features"] > 0.8
     sizes, scores = zip(*fitted.frontier_, strict=True)
     assert list(sizes) == sorted(set(sizes)) and max(sizes) == 4
     assert max(scores) == fitted.leaderboard_[0][1]

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csc_array, csr_array, issparse
 
 from metafs.data.checks import check_width, counted, listing
 from metafs.data.column_form import ColumnForm
@@ -23,6 +23,8 @@ from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError
 
 MOST_HINTS = 5
+CELLS = 2**20
+"""How many values are looked at together for their range."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,21 +40,17 @@ class Layout:
     @classmethod
     def of(cls, problem: Problem, columns: Iterable[int]) -> Self:
         """Return the layout of some columns of a problem."""
+        chosen = np.array(list(columns), dtype=np.int64)
+        low, high = _ranges(problem.X, chosen)
         given = problem.given_names or problem.feature_names
         place = {name: j for j, name in enumerate(given)}
+        commas = set(problem.decimal_commas)
         forms = []
-        for column in columns:
-            low, high = _range(problem, column)
-            name = problem.feature_names[column]
-            forms.append(
-                ColumnForm(
-                    name,
-                    problem.categories.get(column),
-                    name in problem.decimal_commas,
-                    low,
-                    high,
-                )
-            )
+        for at, column in enumerate(chosen.tolist()):
+            name, labels = problem.feature_names[column], problem.categories.get(column)
+            known = labels is None and np.isfinite(low[at])
+            ends = (float(low[at]), float(high[at])) if known else (None, None)
+            forms.append(ColumnForm(name, labels, name in commas, *ends))
         return cls(tuple(forms), tuple(place[form.name] for form in forms), len(given))
 
     @property
@@ -116,17 +114,28 @@ class Layout:
             )
 
 
-def _range(problem: Problem, column: int) -> tuple[float | None, float | None]:
-    if column in problem.categories:
-        return None, None
-    values = problem.X[:, [column]]
-    values = values.data if issparse(values) else values
-    known = values[np.isfinite(values)]
-    if not len(known):
-        return None, None
-    low, high = float(known.min()), float(known.max())
-    if issparse(problem.X):
-        low, high = min(low, 0.0), max(high, 0.0)
+def _ranges(X: Matrix, columns: Array) -> tuple[Array, Array]:
+    """Return the smallest and the largest known value of some columns; NaN where there is none."""
+    if issparse(X):
+        return _sparse_ranges(csc_array(X[:, columns]))
+    low, high = np.full((2, len(columns)), np.nan)
+    n_together = max(1, CELLS // max(len(columns), 1))
+    for start in range(0, X.shape[0], n_together):
+        values = X[start : start + n_together][:, columns]
+        low = np.fmin(low, np.fmin.reduce(values, axis=0))
+        high = np.fmax(high, np.fmax.reduce(values, axis=0))
+    return low, high
+
+
+def _sparse_ranges(X: Any) -> tuple[Array, Array]:
+    n_stored = np.diff(X.indptr)
+    low = high = np.where(n_stored < X.shape[0], 0.0, np.nan)
+    stored = np.flatnonzero(n_stored)
+    if len(stored):
+        low, high = low.copy(), high.copy()
+        starts = X.indptr[stored]
+        low[stored] = np.fmin(low[stored], np.fmin.reduceat(X.data, starts))
+        high[stored] = np.fmax(high[stored], np.fmax.reduceat(X.data, starts))
     return low, high
 
 

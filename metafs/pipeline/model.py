@@ -39,6 +39,10 @@ class Lesson:
         columns = np.arange(self.problem.n_features)
         return model_on(self.problem, columns, self.learner, prior=self.prior, **self.options)
 
+    def layout(self) -> Layout:
+        """Return how rows of these columns are read."""
+        return Layout.of(self.problem, range(self.problem.n_features))
+
     def telling(self, estimator: Any) -> Any:
         """Return an estimator that tells probabilities, if that can be had."""
         return telling(self.problem, self.learner, estimator, self.prior)
@@ -54,7 +58,8 @@ class FittedModel:
     """
 
     problem: str
-    layout: Layout
+    layout_: Layout | None
+    """How new rows are read; None if that is yet to be learnt, with the rest."""
     classes: tuple[str, ...] | None
     """The labels of the classes; None if the target is a number."""
     target: str = "y"
@@ -68,10 +73,18 @@ class FittedModel:
     def estimator(self) -> Any:
         """The fitted scikit-learn estimator, which takes prepared rows and returns codes."""
         if self.estimator_ is None and self.lesson is not None:
-            self.estimator_ = self.lesson.learnt()
+            self.estimator_, self.layout_ = self.lesson.learnt(), self.layout
         if self.classes is None or hasattr(self.estimator_, "predict_proba"):
             self.lesson = None
         return self.estimator_
+
+    @property
+    def layout(self) -> Layout:
+        """The columns that the model needs, and how new rows of them are read."""
+        if self.layout_ is None and self.lesson is not None:
+            self.layout_ = self.lesson.layout()
+        assert self.layout_ is not None
+        return self.layout_
 
     def complete(self) -> "FittedModel":
         """Learn all that is yet to be learnt, and let go of the rows; return the model itself."""
@@ -135,7 +148,7 @@ def fitted_model(choice: Choice) -> FittedModel:
     if choice.candidate is None:
         guess = DummyClassifier() if problem.is_classification else DummyRegressor()
         guess.fit(np.zeros((problem.n_samples, 1)), problem.y)
-        return replace(_model(problem, np.zeros(0, dtype=np.int64)), estimator_=guess)
+        return replace(_model(problem), layout_=Layout.of(problem, ()), estimator_=guess)
     learner = choice.evaluation.learners[choice.candidate.learner]
     model = named_model(problem, choice.columns, learner, choice.evaluation.prior)
     model.estimator  # noqa: B018  (it is fitted by being asked for)
@@ -151,14 +164,16 @@ def named_model(
     """
     columns = np.asarray(columns, dtype=np.int64)
     part = None if prior is None else prior.columns(columns)
-    lesson = Lesson(problem.columns(columns.tolist()), learner, part, options)
-    return replace(_model(problem, columns), lesson=lesson)
+    everything = np.array_equal(columns, np.arange(problem.n_features))
+    chosen = problem if everything else problem.columns(columns.tolist())
+    lesson = Lesson(chosen, learner, part, options)
+    return replace(_model(problem), lesson=lesson)
 
 
-def _model(problem: Problem, columns: Array) -> FittedModel:
+def _model(problem: Problem) -> FittedModel:
     return FittedModel(
         problem.name,
-        Layout.of(problem, columns.tolist()),
+        None,
         None if problem.classes is None else tuple(problem.classes),
         problem.target,
         problem.space,

@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from metafs import Problem, solve
 from metafs.errors import UsageError
+from metafs_metadb import MetaDB
 
 NAMED = {"selector": "infogain", "learner": "logistic", "folds": 2}
 
@@ -95,14 +96,15 @@ def test_a_problem_without_its_model_is_solved_again_to_save_one(related, db, tm
     assert [each.status for each in solve(related(0), **saving)] == ["skipped"]
 
 
-def test_a_model_that_cannot_be_saved_costs_only_a_note(related, db, tmp_path):
-    class Local(LogisticRegression):
-        def fit(self, X, y):
-            self.link_ = lambda z: z
-            return super().fit(X, y)
+def test_a_model_that_cannot_be_saved_costs_only_a_note(related, db, tmp_path, monkeypatch):
+    import skops.io
 
-    settings = NAMED | {"learner": Local()}
-    (found,) = solve(related(0), db=db, save_models=tmp_path, **settings)
+    def refuse(*_, **__):
+        raise TypeError("this object cannot be written")
+
+    monkeypatch.setattr(skops.io, "dumps", refuse)
+    (found,) = solve(related(0), db=db, save_models=tmp_path, **NAMED)
     assert found.status == "solved" and found.score is not None
     assert any("its model is not saved" in note for note in found.notes)
     assert list(tmp_path.glob("*.metafs")) == []
+    assert [row[2] for row in MetaDB(db).problems().rows] == ["problem 0"]
