@@ -26,7 +26,7 @@ def file_name(problem: str, space: str | None) -> str:
     Examples
     --------
     >>> file_name("digits 3 vs 8", "digits")
-    'digits_3_vs_8-0b17be4ae9a26cb4-6b5a3ab8.metafs'
+    'digits_3_vs_8-2556f5fd8aa4dc2b-780519d7.metafs'
     """
     readable = unicodedata.normalize("NFKD", problem).encode("ascii", "ignore").decode()
     readable = re.sub(r"[^A-Za-z0-9.]+", "_", readable).strip("._")[:_LONGEST] or "problem"
