@@ -167,16 +167,16 @@ def test_rows_of_no_weight_are_left_out():
 
 
 def test_groups_and_weights_reach_the_problem(monkeypatch):
-    from metafs.estimator import predictors
+    from metafs.estimator import base
 
     seen = []
-    original = predictors.prepare
+    original = base.prepare
 
     def noting(problem, *arguments, **more):
         seen.append(problem)
         return original(problem, *arguments, **more)
 
-    monkeypatch.setattr(predictors, "prepare", noting)
+    monkeypatch.setattr(base, "prepare", noting)
     X, y = load_iris(return_X_y=True)
     names = np.array([f"patient {i // 5}" for i in range(150)])
     MetaClassifier("infogain", "logistic", folds=2).fit(
