@@ -12,6 +12,7 @@ from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError
 from metafs.pipeline.choice.choosing import Choice
 from metafs.pipeline.scoring import model_on
+from metafs.stats.preparation import chosen_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class FittedModel:
                     f"the model of {self.problem!r} was fitted to {len(self.feature_names)} "
                     f"columns, but these rows have {rows.shape[1]}."
                 )
-            rows = rows[:, self.columns]
+            rows = chosen_columns(rows, self.columns)
         if not self.features:
             return np.zeros((len(rows), 1))
         return rows.astype(np.float64)
@@ -73,6 +74,9 @@ def fitted_model(choice: Choice) -> FittedModel:
         estimator, columns = guess.fit(np.zeros((problem.n_samples, 1)), problem.y), columns[:0]
     else:
         learner = choice.evaluation.learners[choice.candidate.learner]
-        estimator = model_on(problem, columns, learner, prior=choice.evaluation.prior)
+        evaluation = choice.evaluation
+        estimator = model_on(
+            problem, columns, learner, prior=evaluation.prior, decide_for=evaluation.scoring
+        )
     classes = None if problem.classes is None else tuple(problem.classes)
     return FittedModel(problem.name, tuple(problem.feature_names), columns, classes, estimator)

@@ -33,6 +33,7 @@ from metafs.pipeline.fitting import fit
 from metafs.pipeline.selection import select
 from metafs.plugin.prior import Prior
 from metafs.plugin.protocols import SupportsConfidence
+from metafs.stats.balanced import balanced
 from metafs.stats.confidence import Confidence
 from metafs.stats.discretise import codes_of, discretise_target
 from metafs.stats.folds import folds
@@ -170,9 +171,10 @@ def score_on(
     train: Array,
     test: Array,
     prior: Prior | None = None,
+    decide_for: str | None = None,
 ) -> float:
     """Return the score on the test rows of a learner that saw some columns of the training rows."""
-    model = model_on(problem, columns, learner, train, prior)
+    model = model_on(problem, columns, learner, train, prior, decide_for)
     X = chosen_columns(problem.X, columns)[test]
     with threads_for(X.shape[0] * X.shape[1]):
         return float(scorer(model, X, problem.y[test]))
@@ -184,12 +186,17 @@ def model_on(
     learner: Any,
     rows: Array | slice = slice(None),
     prior: Prior | None = None,
-) -> Pipeline:
-    """Return a learner, with what prepares these columns for it, fitted to some rows."""
+    decide_for: str | None = None,
+) -> Any:
+    """Return a learner, with what prepares these columns for it, fitted to some rows.
+
+    With the name of a scorer its decisions are those that are best for that scorer.
+    """
     X = chosen_columns(problem.X, columns)
     steps = preparation(X, columns, problem.categories)
     with threads_for(X.shape[0] * X.shape[1]):
         given = fit_parameters(problem, columns, learner, X[rows], steps, prior)
         model = Pipeline([*steps, ("learn", clone(learner))])
         parameters = {f"learn__{name}": it for name, it in given.items()}
-        return fit(model, X[rows], problem.y[rows], **parameters)
+        model = fit(model, X[rows], problem.y[rows], **parameters)
+    return model if decide_for is None else balanced(model, problem.y[rows], decide_for)

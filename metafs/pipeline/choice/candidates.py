@@ -1,17 +1,21 @@
 """What can be tried on a problem: pipelines of a ranking, a number of features and a learner."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 ALL = "all"
 """The name of the selector that keeps every column."""
 
-GRID = 4
-"""Sizes are tried in powers of this number, and finer ones only near the best."""
+TREES = ("voting", "extra-trees", "forest")
+
+GRID = 2
+"""Sizes are tried in powers of this number."""
 
 RANKINGS = ("projected", "infogain", "importance")
-LEARNERS = ("remembered", "kernel-svm", "forest", "boosting")
+LEARNERS = ("remembered", "voting", "extra-trees", "kernel-svm", "boosting")
 
 MOST_SECONDS = 4.0
 """A fit that is expected to take longer is not tried, unless seconds are given."""
@@ -41,7 +45,7 @@ def sizes(n_features: int) -> list[int]:
     Examples
     --------
     >>> sizes(64), sizes(2000)
-    ([1, 4, 16], [1, 4, 16, 64, 256])
+    ([1, 2, 4, 8, 16, 32], [1, 2, 4, 8, 16, 32, 64, 128, 256])
     """
     found, size = [], 1
     while size < n_features and size <= 256:
@@ -50,20 +54,50 @@ def sizes(n_features: int) -> list[int]:
     return found
 
 
+def sizes_between(candidate: Candidate) -> list[Candidate]:
+    """Return a pipeline with the sizes between its own and the next smaller one that was tried.
+
+    Examples
+    --------
+    >>> [each.size for each in sizes_between(Candidate("forest", "infogain", 8))]
+    [5, 6, 7]
+    """
+    if candidate.size is None:
+        return []
+    finer = np.linspace(candidate.size // GRID, candidate.size, 9).round().astype(int)
+    between = sorted(set(finer[1:-1].tolist()) - {candidate.size // GRID, candidate.size})
+    return [replace(candidate, size=size) for size in between]
+
+
 def seconds_of(learner: str, n_samples: int, n_features: int, n_outputs: int) -> float:
-    """Return what a fit of one of our learners takes, roughly; 0 if that is not known.
+    """Return what a fit of one of our learners takes, roughly.
 
     Measured on one thread; only orders of magnitude matter, to leave out what takes far too long.
 
     Examples
     --------
-    >>> seconds_of("boosting", 1560, 617, 26) > 60 > seconds_of("forest", 1560, 617, 26)
+    >>> seconds_of("boosting", 1560, 617, 26) > 60 > seconds_of("extra-trees", 1560, 617, 26)
     True
     """
     if learner == "boosting":
         return 0.1 + n_outputs * n_features * (5e-3 + 3e-6 * n_samples)
-    if learner == "forest":
-        return 0.2 + 2e-6 * n_samples * math.sqrt(n_features * n_outputs)
+    if learner in TREES:
+        return 0.1 + 1.5e-6 * n_samples * math.sqrt(n_features * n_outputs)
     if learner == "kernel-svm":
         return 0.005 + 4e-10 * n_samples**2 * n_features * n_outputs
     return 0.02
+
+
+def seconds_to_rank(selector: str, n_samples: int, n_features: int, n_outputs: int) -> float:
+    """Return what ranking the columns takes with one of our selectors, roughly.
+
+    Examples
+    --------
+    >>> seconds_to_rank("projected", 400, 3000, 1) > seconds_to_rank("infogain", 400, 3000, 1)
+    True
+    """
+    if selector == "projected":
+        return 0.02 + 1e-6 * n_samples * min(n_features, 2000) * n_outputs
+    if selector == "importance":
+        return 0.1 + 1.5e-6 * n_samples * math.sqrt(n_features * n_outputs)
+    return 0.0 if selector == ALL else 1e-7 * n_samples * n_features

@@ -8,12 +8,12 @@ import numpy as np
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
-from metafs.pipeline.choice.answer import beats_no_skill, chosen, nested_scores, refined
-from metafs.pipeline.choice.candidates import ALL, Candidate
+from metafs.pipeline.choice.answer import beats_no_skill, chosen, nested_scores
+from metafs.pipeline.choice.candidates import ALL, Candidate, sizes_between
 from metafs.pipeline.choice.contest import Contest
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import Past, expected
-from metafs.pipeline.choice.race import race, score_smaller_sets
+from metafs.pipeline.choice.race import bisected, race, score_smaller_sets
 from metafs.pipeline.scoring import Scores
 from metafs.plugin.prior import Prior
 from metafs.stats.folds import folds
@@ -98,7 +98,10 @@ def choose(
     before = expected(candidates, past)
     race(evaluation, before, seconds=seconds)
     after = score_smaller_sets(evaluation, before)
-    candidate = refined(chosen(after, evaluation), evaluation)
+    between = sizes_between(chosen(after, evaluation))
+    candidates = [*candidates, *between]
+    before = expected(candidates, past)
+    candidate = chosen(bisected(between, evaluation, before), evaluation)
     nested = nested_scores(
         evaluation, before if fold_past is None else expected(candidates, fold_past)
     )

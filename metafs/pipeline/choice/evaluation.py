@@ -22,7 +22,7 @@ from metafs.plugin.prior import Prior
 from metafs.stats.folds import Fold
 from metafs.stats.scorers import best_possible, scorer_named
 
-DEEPEST = 512
+DEEPEST = 64
 """A ranking is asked for this many columns; the others follow by the selector's scores."""
 
 
@@ -60,6 +60,7 @@ class Evaluation:
                 train,
                 test,
                 self.fold_prior,
+                self.scoring,
             )
             self.seconds[candidate, fold] = perf_counter() - started
         return known[fold]
@@ -71,10 +72,7 @@ class Evaluation:
     @property
     def means(self) -> dict[Candidate, float]:
         """The mean score of each candidate that was scored on every fold."""
-        complete = (
-            each for each, by_fold in self.scores.items() if len(by_fold) == len(self.folds)
-        )
-        return {candidate: self.mean(candidate) for candidate in complete}
+        return {candidate: self.mean(candidate) for candidate in self.complete}
 
     @property
     def success(self) -> dict[Candidate, dict[int, float]]:
@@ -89,6 +87,12 @@ class Evaluation:
     def scored(self) -> set[Candidate]:
         """The candidates that were scored on some fold."""
         return {candidate for candidate, by_fold in self.scores.items() if by_fold}
+
+    @property
+    def complete(self) -> set[Candidate]:
+        """The candidates that were scored on every fold."""
+        n_folds = len(self.folds)
+        return {each for each, by_fold in self.scores.items() if len(by_fold) == n_folds}
 
     @property
     def rows_of_a_fold(self) -> dict[str, float]:

@@ -24,6 +24,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import norm
 
 from metafs.data.typing import Array
 from metafs.pipeline.choice.candidates import ALL, Candidate
@@ -139,6 +140,19 @@ def updated(
         means.append(apart.mean())
         variances.append(variance * (1 / len(apart) + n_test / n_train))
     return before.given(places, np.array(means), np.array(variances))
+
+
+def expected_excess(mean: Array, deviation: Array) -> Array:
+    """Return the mean of what normal variables have above 0.
+
+    Examples
+    --------
+    >>> expected_excess(np.array([0.1, 0.0, -1.0]), np.array([0.0, 1.0, 0.1])).round(3)
+    array([0.1  , 0.399, 0.   ])
+    """
+    deviation = np.maximum(deviation, 1e-9)
+    z = mean / deviation
+    return np.asarray(deviation * norm.pdf(z) + mean * norm.cdf(z))
 
 
 def _without_experience(candidates: Sequence[Candidate]) -> Expectation:
