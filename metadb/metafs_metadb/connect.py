@@ -151,6 +151,15 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 @contextmanager
+def in_sentences(path: Path) -> Iterator[None]:
+    """Raise what DuckDB raises in this block as an error that says what to do about the file."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise (_sentence(error, path) or error) from error
+
+
+@contextmanager
 def _visit(
     path: Path, wait_s: float, options: str, engine: Engine
 ) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -165,10 +174,9 @@ def _visit(
         _attach(engine, path, alias, options, deadline)
         con = engine.con.cursor()
         try:
-            con.execute(f"use {alias}")
-            yield con
-        except duckdb.Error as error:
-            raise (_sentence(error, path) or error) from error
+            with in_sentences(path):
+                con.execute(f"use {alias}")
+                yield con
         finally:
             con.close()  # rolls back what was not committed
             _detach(engine, alias)

@@ -1,10 +1,11 @@
 """Memory as the loop sees it: describe, recall and record, over one MetaDB.
 
-No connection is held between calls, so several processes can share one file.
+No connection is held between calls, but for the few of a `visit`, so several processes can share
+one file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from metafs.data.problem import Problem
@@ -72,6 +73,10 @@ class Memory:
         self._models = Models(db)
         self._earlier: dict[tuple[str, str], bool] = {}
         self._projections = Projections(db, distance)
+
+    def visit(self) -> AbstractContextManager[None]:
+        """Open the file once for all that is asked in a block; nobody can write meanwhile."""
+        return self.db.visit()
 
     def describe(self, problem: Problem, distance: str, project: int | None = None) -> Described:
         """Turn a problem into its signature, over all features or over the most selected ones."""

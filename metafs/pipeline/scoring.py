@@ -13,7 +13,10 @@ trained learner as the one function g that was tried):
 
 for a selected feature, and 0 for one that was not used. Measuring q(s) with one yardstick,
 the paper's fitness of the single feature, keeps qualities comparable whichever selector
-found them; b and r are those of the measure that was searched by, if it has them.
+found them; b and r are those of the measure that was searched by, if it has them. The selector's
+own score is recorded besides. The paper's T is (phi / sup phi)^p; ours starts at chance, because
+half of all guesses between two classes are right, and uses the nested score, or is 1 without one.
+"Best" is 0 for scorers called neg_... and 1 for all others.
 """
 
 from collections.abc import Sequence

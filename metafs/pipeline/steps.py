@@ -125,7 +125,7 @@ def prepare(
     Problems called `exclude_name` are not recalled. The prior for the folds is only derived if a
     learner is to be scored, and the history for the folds for that or for a reference model.
     """
-    settings, clock, rule = plan.settings, Stopwatch(), plan.transfer
+    settings, clock = plan.settings, Stopwatch()
     own = own_prior(plan, problem.n_features)
     task = PreparedTask(problem, plan, prior=own, fold_prior=own)
     if memory is None or problem.space is None:
@@ -133,23 +133,36 @@ def prepare(
     with clock("describe"), blaming("distance", settings.distance, problem), codes_kept(problem):
         described = memory.describe(problem, settings.distance, settings.project)
         hashes = row_hashes(problem)
-    with clock("recall"):
-        known = memory.acquainted(problem, hashes)
-    task = replace(
-        task,
-        described=described,
-        seconds=clock.seconds,
-        row_hashes=hashes,
-        teaches=known.lacks_reference,
-    )
-    if rule is None or not rule.remembers:
+    task = replace(task, described=described, seconds=clock.seconds, row_hashes=hashes)
+    with memory.visit():
+        task, expecting = _recalled(task, memory, clock, exclude_name, learning)
+    if expecting is None:
         return task
+    with clock("expect"):
+        prior = expecting(None, task.history)
+        fold_prior = expecting(problem.source, task.fold_history) if learning else None
+    return replace(task, prior=prior, fold_prior=fold_prior)
+
+
+def _recalled(
+    task: PreparedTask,
+    memory: Memory,
+    clock: Stopwatch,
+    exclude_name: str | None,
+    learning: bool,
+) -> tuple[PreparedTask, Expecting | None]:
+    """Read all that memory holds for a task; the second is None if it asks for no expectation."""
+    problem, plan, described = task.problem, task.plan, task.described
+    assert described is not None
     with clock("recall"):
-        n_asked = max(settings.neighbours, memory.n_models(problem))
+        known = memory.acquainted(problem, task.row_hashes)
+        task = replace(task, teaches=known.lacks_reference)
+        if plan.transfer is None or not plan.transfer.remembers:
+            return task, None
+        n_asked = max(plan.settings.neighbours, memory.n_models(problem))
         near = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
-        task = replace(task, neighbours=tuple(near[: settings.neighbours]))
-    if plan.contest is not None:
-        with clock("recall"):
+        task = replace(task, neighbours=tuple(near[: plan.settings.neighbours]))
+        if plan.contest is not None:
             tried = memory.trials(problem)
             fold_past = experience(tried, problem, near, exclude_source=problem.source)
             task = replace(
@@ -161,13 +174,11 @@ def prepare(
             history = memory.model_history(problem, near, known, exclude_source=problem.source)
             task = replace(task, fold_history=history)
         if not plan.asks_memory(problem):
-            return task
-        expecting = Expecting(problem, plan, memory, exclude_name, task.neighbours, learning)
-        prior = expecting(None, task.history)
-        fold_prior = None
-        if learning:
-            fold_prior = expecting(problem.source, task.fold_history, known.sharing)
-    return replace(task, prior=prior, fold_prior=fold_prior)
+            return task, None
+        sharing = known.sharing
+        return task, Expecting(
+            problem, plan, memory, exclude_name, task.neighbours, learning, sharing
+        )
 
 
 def search(task: PreparedTask, keep: Sequence[int] = ()) -> Selection:

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from metafs.data.parameters import check_at_least
 from metafs.data.typing import Array, Matrix
@@ -256,11 +255,6 @@ class Climb(BaseSelector):
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _get_support_mask(self) -> Array:
-        check_is_fitted(self)
-        mask: Array = self.support_
-        return mask
 
 
 def _within(starts: Sequence[Array], free: Array) -> list[Array]:

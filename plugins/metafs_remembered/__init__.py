@@ -1,4 +1,4 @@
-"""Linear models under a prior that past problems taught: learners, a selector by projection."""
+"""Linear models under a prior from past problems: learners, a selector by projection."""
 
 from metafs_remembered.hooks import metafs_learners, metafs_selectors
 from metafs_remembered.learner import RememberedClassifier, RememberedLearner, RememberedRegressor

@@ -149,7 +149,7 @@ def _load(path: Path, where: str, target: str) -> dict[str, Array]:
 
 
 def _refuse_large(file: Any, keys: Sequence[str], where: str) -> None:
-    """Refuse arrays by what their headers promise, before any is read."""
+    """Refuse arrays by the size that their headers state, before any is read."""
     promised = {key: _promised(file, key) for key in keys}
     n_bytes = sum(max(size, 8 * n_values) for size, n_values, _ in promised.values())
     check_table_bytes(n_bytes, "its arrays", where)
