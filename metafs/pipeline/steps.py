@@ -26,7 +26,7 @@ from metafs.pipeline.choice.choosing import Choice, choose, default_choice
 from metafs.pipeline.choice.contest import Contest
 from metafs.pipeline.choice.expectation import Past
 from metafs.pipeline.choice.experience import experience
-from metafs.pipeline.choice.portfolio import shipped
+from metafs.pipeline.choice.portfolio import memory_gain, shipped
 from metafs.pipeline.choice.result import selection_of, trials_of
 from metafs.pipeline.expecting import Expecting, own_prior
 from metafs.pipeline.model import FittedModel, fitted_model
@@ -289,15 +289,19 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
 
 def _choose(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> Choice:
     problem, settings = task.problem, task.plan.settings
-    tables = shipped(problem)
+    known = [(task.prior, task.past), (task.fold_prior, task.fold_past)]
+    past, fold_past = (
+        [*shipped(problem, memory_gain=memory_gain(problem, prior)), *tried]
+        for prior, tried in known
+    )
     return choose(
         problem,
         contest.candidates(problem),
         selectors=contest.selectors,
         learners=contest.learners,
         scoring=task.plan.scoring_for(problem),
-        past=[*tables, *task.past],
-        fold_past=[*tables, *task.fold_past],
+        past=past,
+        fold_past=fold_past,
         prior=task.prior,
         fold_prior=task.fold_prior,
         keep=keep,
