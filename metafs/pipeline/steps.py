@@ -30,6 +30,7 @@ from metafs.pipeline.choice.experience import experience
 from metafs.pipeline.choice.portfolio import shipped
 from metafs.pipeline.choice.result import selection_of, trials_of
 from metafs.pipeline.choice.rows import at_last, sampled
+from metafs.pipeline.events import Event, emit
 from metafs.pipeline.expecting import Expecting, own_prior
 from metafs.pipeline.model import FittedModel, fitted_model
 from metafs.pipeline.reference import Learned, learned
@@ -261,9 +262,8 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
     with clock("learn"):
         left = leave(task)
         with blaming("learner", "auto", problem):
-            rows, notes = at_last(
-                task.problem, problem, choice.candidate, task.plan.settings.seed
-            )
+            rows, notes = at_last(task.problem, problem, choice.candidate, task.plan.settings.seed)
+            emit(Event(problem.name, "fitting"))
             model = fitted_model(choice, rows)
     scores = choice.scores
     quality = qualities(problem, selection.selected, scores.success if scores else 1.0)

@@ -60,18 +60,18 @@ def refined(candidate: Candidate, evaluation: Evaluation) -> Candidate:
         return candidate
     size, step = candidate.size, 1
     while step < size:
-        if _as_good(replace(candidate, size=step), candidate, evaluation):
+        if as_good(replace(candidate, size=step), candidate, evaluation):
             size = step
             break
         step *= GRID
     between = sorted({round(s) for s in np.geomspace(max(size // GRID, 1), size, 5)} - {size})
     for fewer in between:
-        if _as_good(replace(candidate, size=fewer), candidate, evaluation):
+        if as_good(replace(candidate, size=fewer), candidate, evaluation):
             return replace(candidate, size=fewer)
     return replace(candidate, size=size)
 
 
-def _as_good(smaller: Candidate, larger: Candidate, evaluation: Evaluation) -> bool:
+def as_good(smaller: Candidate, larger: Candidate, evaluation: Evaluation) -> bool:
     """Tell whether a candidate is at most one standard error worse than another."""
     apart = np.array(
         [

@@ -14,6 +14,7 @@ from metafs.pipeline.choice.contest import Contest
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import Past, expected
 from metafs.pipeline.choice.race import race, score_smaller_sets
+from metafs.pipeline.choice.wide import fewest
 from metafs.pipeline.scoring import Scores
 from metafs.plugin.prior import Prior
 from metafs.stats.folds import folds
@@ -98,7 +99,7 @@ def choose(
     before = expected(candidates, past)
     race(evaluation, before, seconds=seconds)
     after = score_smaller_sets(evaluation, before)
-    candidate = refined(chosen(after, evaluation), evaluation)
+    candidate = fewest(refined(chosen(after, evaluation), evaluation), evaluation)
     nested = nested_scores(
         evaluation, before if fold_past is None else expected(candidates, fold_past)
     )

@@ -15,6 +15,7 @@ from metafs.data.typing import Array
 from metafs.pipeline.choice.candidates import ALL, Candidate, seconds_of
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import Expectation, updated
+from metafs.pipeline.choice.wide import opening
 
 WORTH = 0.003
 """The expected improvement of success that pays for one quick evaluation."""
@@ -29,6 +30,10 @@ def race(
     until = None if seconds is None else perf_counter() + seconds
     for fold in range(len(evaluation.folds)):
         evaluation.score(before.default, fold)
+    for candidate in opening(before.candidates, evaluation.problem.n_features):
+        for fold in range(len(evaluation.folds)):
+            if until is None or perf_counter() < until:
+                evaluation.score(candidate, fold)
     price = np.array([_price(evaluation, each) for each in before.candidates])
     after = before
     while until is None or perf_counter() < until:

@@ -42,8 +42,8 @@ def sample_size(X: Matrix) -> int:
     >>> sample_size(np.zeros((300, 7))), sample_size(np.zeros((20_000, 500)))
     (300, 8000)
     """
-    n_rows, n_features = X.shape
-    in_a_row = X.nnz / n_rows if issparse(X) else n_features
+    n_rows = int(X.shape[0])
+    in_a_row = X.nnz / n_rows if issparse(X) else X.shape[1]
     limit = max(LEAST_ROWS, int(MOST_VALUES / max(in_a_row, 1)))
     return min(n_rows, MOST_ROWS, limit)
 
