@@ -5,8 +5,8 @@ enough. Of more rows a sample is taken,
 
 .. math:: n = \min(n_{most}, \max(n_{least}, \lfloor V / \nu \rfloor)),
 
-with V values in all and :math:`\nu` of them stored in a row: of each class its share, but a rare
-class as a whole, and groups of rows as a whole. What is chosen then learns from all rows, or
+with V values in all and :math:`\nu` of them stored in a row: of each class its share, but at least
+twenty rows if there are, and groups of rows as a whole. What is chosen then learns from all rows, or
 from as many as its learner is expected to learn in some seconds. How many rows these are follows
 from the table and the seed alone, so the answer does not depend on the machine.
 """
@@ -27,7 +27,7 @@ LEAST_ROWS = 5_000
 MOST_VALUES = 4_000_000
 """Values that a sample holds if it has more than the least rows."""
 LEAST_OF_CLASS = 20
-"""Rows of a class that are all taken."""
+"""Rows of a class that are taken, if it has so many."""
 MOST_SECONDS_AT_LAST = 10.0
 """What the last fit is expected to take at most."""
 MOST_ROWS_UNKNOWN = 100_000
@@ -120,14 +120,13 @@ def at_last(
     """Return the rows that the chosen pipeline learns from, and a note if not all rows did all."""
     if seen.n_samples == problem.n_samples:
         return problem, ()
-    n_rows = seen.n_samples if candidate is None else problem.n_samples
+    learnt_from = seen
     if candidate is not None:
         n_rows = rows_at_last(problem, candidate, seen.n_samples)
-    learnt_from = problem
-    if n_rows < problem.n_samples:
-        learnt_from = of_rows(problem, some_rows(problem, n_rows, seed))
-        if learnt_from.n_samples <= seen.n_samples or candidate is None:
-            learnt_from = seen
+        if n_rows == problem.n_samples:
+            learnt_from = problem
+        elif n_rows > seen.n_samples:
+            learnt_from = of_rows(problem, some_rows(problem, n_rows, seed))
     model = "all rows" if learnt_from is problem else f"{learnt_from.n_samples:,} rows"
     return learnt_from, (
         f"of {problem.n_samples:,} rows, {seen.n_samples:,} chose the pipeline and its columns and "
