@@ -117,20 +117,32 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
     with warnings.catch_warnings():
         if not debug:  # warnings of learners, on convergence for instance, would break the table
             warnings.simplefilter("ignore")
-        solutions = solve_stream(stream, registry=Registry(disabled=no_plugin), **options)
-        automatic = "auto" in (options["selector"], options["learner"])
         names = [each.name for each in stream]
-        done = _drain(solutions, names, as_json, debug, options["db"], automatic)
+        progress = Progress(len(names))
+        solutions = solve_stream(
+            stream,
+            registry=Registry(disabled=no_plugin),
+            listener=progress if progress.is_shown else None,
+            **options,
+        )
+        automatic = "auto" in (options["selector"], options["learner"])
+        done = _drain(solutions, names, progress, as_json, debug, options["db"], automatic)
     if len(done) < len(stream):
         ctx.exit(INTERRUPTED)
     ctx.exit(1 if any(each.status == "failed" for each in done) else 0)
 
 
 def _drain(
-    solutions: Any, names: list[str], as_json: bool, debug: bool, db: str, automatic: bool
+    solutions: Any,
+    names: list[str],
+    progress: Progress,
+    as_json: bool,
+    debug: bool,
+    db: str,
+    automatic: bool,
 ) -> list[Solution]:
     """Print each solution as it comes, then a summary."""
-    started, progress = monotonic(), Progress(len(names))
+    started = monotonic()
     done: list[Solution] = []
     width = min(max(map(len, [" " * NAME_WIDTHS[0], *names])), NAME_WIDTHS[1])
     if not as_json:

@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar
 from metafs.data.problem import Problem
 from metafs.memory import MetaDBError
 from metafs.memory.memory import Memory
+from metafs.pipeline.events import Event, emit
 from metafs.pipeline.recording import failure, skipped
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Solution
@@ -52,6 +53,7 @@ class Read:
 
 def read_problem(readable: Readable, plan: Plan, memory: Memory | None) -> Read:
     """Read a problem, and look whether it has been solved with these settings before."""
+    emit(Event(readable.name, "reading"))
     plan = plan.keeping(getattr(readable, "keep", plan.settings.keep))
     problem = tried(lambda: readable.read().by_name(), readable.name)
     if isinstance(problem, Solution):
@@ -98,6 +100,7 @@ def _prepared(read: Read, memory: Memory | None) -> PreparedTask | Solution:
     if read.known is not None:
         return read.known
     assert problem is not None
+    emit(Event(problem.name, "describing"))
     return tried(partial(prepare, problem, read.plan, memory), problem.name)
 
 

@@ -23,6 +23,7 @@ from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
 from metafs.pipeline.batch import Readable, batch_key, prepare_all, read_problem
 from metafs.pipeline.engines import open_engine, require_engine
+from metafs.pipeline.events import Event, Listener, emit, listening
 from metafs.pipeline.fork_server import WorkerError
 from metafs.pipeline.pool import Map
 from metafs.pipeline.recording import fail, failure, finish
@@ -68,6 +69,7 @@ def solve(
     jobs: int = 1,
     engine: str = "local",
     check: int = 0,
+    listener: Listener | None = None,
     wave: int | None = None,
     **settings: Any,
 ) -> Iterator[Solution]:
@@ -91,6 +93,8 @@ def solve(
     check : int
         Every `check`-th problem that memory guided is also searched cold, to measure what memory
         saves; 0 turns that off.
+    listener : callable, optional
+        Called with each `metafs.pipeline.events.Event`: what is going on inside a problem.
     wave
         Deprecated name of `batch`.
     **settings
@@ -123,7 +127,7 @@ def solve(
         db = db if isinstance(db, MetaDB) else MetaDB(db)
         db.ensure()
         memory = Memory(db, plan.distance, len(stream))
-    return _solve(stream, plan, memory, batch, jobs, engine, check)
+    return _solve(stream, plan, memory, batch, jobs, engine, check, listener)
 
 
 def _names(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
@@ -168,12 +172,14 @@ def _solve(
     jobs: int,
     engine: str,
     check: int,
+    listener: Listener | None,
 ) -> Iterator[Solution]:
-    with open_engine(engine, jobs) as side_by_side:
+    with open_engine(engine, jobs, listener) as side_by_side:
         for start in range(0, len(stream), batch):
-            read = [read_problem(each, plan, memory) for each in stream[start : start + batch]]
-            key = batch_key(read) if memory is not None and batch > 1 else None
-            ready = prepare_all(read, memory, key)
+            with listening(listener):
+                read = [read_problem(each, plan, memory) for each in stream[start : start + batch]]
+                key = batch_key(read) if memory is not None and batch > 1 else None
+                ready = prepare_all(read, memory, key)
             for place, each in enumerate(ready, start=start + 1):
                 if check and place % check == 0 and isinstance(each, PreparedTask):
                     ready[place - start - 1] = replace(each, checked=True)
@@ -181,7 +187,10 @@ def _solve(
             results = _results(side_by_side, tasks)
             for one, each in zip(read, ready, strict=True):
                 if isinstance(each, PreparedTask):
-                    yield finish(each, next(results), memory)
+                    result = next(results)
+                    with listening(listener):
+                        emit(Event(each.problem.name, "recording"))
+                    yield finish(each, result, memory)
                 elif each.status == "failed":
                     yield fail(each, one.problem, one.plan, memory)
                 else:

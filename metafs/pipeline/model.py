@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
+from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError
 from metafs.pipeline.choice.choosing import Choice
@@ -65,9 +66,12 @@ class FittedModel:
         return rows.astype(np.float64)
 
 
-def fitted_model(choice: Choice) -> FittedModel:
-    """Return the chosen pipeline's learner, fitted to all rows of the chosen columns."""
-    problem = choice.evaluation.problem
+def fitted_model(choice: Choice, problem: Problem | None = None) -> FittedModel:
+    """Return the chosen pipeline's learner, fitted to the chosen columns of a problem.
+
+    By default that is the problem on whose rows the pipeline was chosen.
+    """
+    problem = problem or choice.evaluation.problem
     columns = choice.columns
     if choice.candidate is None:
         guess = DummyClassifier() if problem.is_classification else DummyRegressor()

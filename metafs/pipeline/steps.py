@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -28,6 +29,8 @@ from metafs.pipeline.choice.expectation import Past
 from metafs.pipeline.choice.experience import experience
 from metafs.pipeline.choice.portfolio import memory_gain, shipped
 from metafs.pipeline.choice.result import selection_of, trials_of
+from metafs.pipeline.choice.rows import at_last, sampled
+from metafs.pipeline.events import Event, emit
 from metafs.pipeline.expecting import Expecting, own_prior
 from metafs.pipeline.model import FittedModel, fitted_model
 from metafs.pipeline.reference import Learned, learned
@@ -70,6 +73,11 @@ class PreparedTask:
     """The same without problems of the same source."""
     teaches: bool = False
     """Whether a reference model is needed: memory has none of this content."""
+
+    @cached_property
+    def seen(self) -> Problem:
+        """The rows by which the problem is described and pipelines are compared: all if few."""
+        return sampled(self.problem, self.plan.settings.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +138,9 @@ def prepare(
     task = PreparedTask(problem, plan, prior=own, fold_prior=own)
     if memory is None or problem.space is None:
         return task
-    with clock("describe"), blaming("distance", settings.distance, problem), codes_kept(problem):
-        described = memory.describe(problem, settings.distance, settings.project)
+    seen = task.seen if settings.project is None else problem  # by its fingerprint it may wait
+    with clock("describe"), blaming("distance", settings.distance, problem), codes_kept(seen):
+        described = memory.describe(seen, settings.distance, settings.project)
         hashes = row_hashes(problem)
     task = replace(task, described=described, seconds=clock.seconds, row_hashes=hashes)
     with memory.visit():
@@ -198,7 +207,7 @@ def search(task: PreparedTask, keep: Sequence[int] = ()) -> Selection:
 
 def work(task: PreparedTask, *, learning: bool = True) -> TaskResult:
     """Select features, then learn from them, if that is wanted."""
-    with codes_kept(task.problem):
+    with codes_kept(task.problem if task.plan.contest is None else task.seen):
         return _work(task, learning)
 
 
@@ -254,7 +263,7 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
 
 def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> TaskResult:
     """Choose a pipeline and fit it; where rows cannot be divided into folds, take the default."""
-    problem, clock = task.problem, Stopwatch()
+    problem, clock = task.seen, Stopwatch()
     with clock("select"), blaming("pipeline", task.plan.settings.selector_name, problem):
         try:
             choice = _choose(task, contest, keep)
@@ -264,7 +273,9 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
     with clock("learn"):
         left = leave(task)
         with blaming("learner", "auto", problem):
-            model = fitted_model(choice)
+            rows, notes = at_last(task.problem, problem, choice.candidate, task.plan.settings.seed)
+            emit(Event(problem.name, "fitting"))
+            model = fitted_model(choice, rows)
     scores = choice.scores
     quality = qualities(problem, selection.selected, scores.success if scores else 1.0)
     without_memory = None
@@ -277,7 +288,7 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
         scores,
         quality,
         clock.seconds,
-        notes=choice.notes,
+        notes=choice.notes + notes,
         learned=left,
         learner=choice.candidate.learner if choice.candidate else None,
         pipeline=choice.candidate.as_json() if choice.candidate else None,
@@ -288,7 +299,7 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
 
 
 def _choose(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> Choice:
-    problem, settings = task.problem, task.plan.settings
+    problem, settings = task.seen, task.plan.settings
     known = [(task.prior, task.past), (task.fold_prior, task.fold_past)]
     past, fold_past = (
         [*shipped(problem, memory_gain=memory_gain(problem, prior)), *tried]
@@ -316,7 +327,7 @@ def leave(task: PreparedTask) -> Learned | None:
     if task.described is None:
         return None
     return learned(
-        task.problem,
+        task.seen,
         fit=task.teaches,
         history=task.history,
         fold_history=task.fold_history,

@@ -16,12 +16,14 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.pipeline.choice.candidates import ALL, Candidate
+from metafs.pipeline.events import Event, emit, is_heard
 from metafs.pipeline.scoring import score_on
 from metafs.pipeline.selection import Selection, configured, select
 from metafs.plugin.prior import Prior
 from metafs.stats.folds import Fold
 from metafs.stats.scorers import best_possible, scorer_named
 
+COMPARING = "comparing pipelines"
 DEEPEST = 64
 """A ranking is asked for this many columns; the others follow by the selector's scores."""
 
@@ -63,6 +65,9 @@ class Evaluation:
                 self.scoring,
             )
             self.seconds[candidate, fold] = perf_counter() - started
+            if is_heard():
+                best = max(self.means.values(), default=None)
+                emit(Event(self.problem.name, COMPARING, len(self.scored), best))
         return known[fold]
 
     def mean(self, candidate: Candidate) -> float:

@@ -17,6 +17,7 @@ from metafs.pipeline.choice.answer import good_enough
 from metafs.pipeline.choice.candidates import ALL, Candidate, seconds_of, seconds_to_rank
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import Expectation, expected_excess, updated
+from metafs.pipeline.choice.wide import opening
 
 WORTH = 0.003
 """The expected improvement of success that pays for one quick evaluation."""
@@ -31,6 +32,10 @@ def race(
     until = None if seconds is None else perf_counter() + seconds
     for fold in range(len(evaluation.folds)):
         evaluation.score(before.default, fold)
+    for candidate in opening(before.candidates, evaluation.problem.n_features):
+        for fold in range(len(evaluation.folds)):
+            if until is None or perf_counter() < until:
+                evaluation.score(candidate, fold)
     price = np.array([_price(evaluation, each) for each in before.candidates])
     while until is None or perf_counter() < until:
         after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)

@@ -10,6 +10,7 @@ from metafs.errors import NoScore
 from metafs.pipeline.choice.choosing import choose
 from metafs.pipeline.choice.contest import contest_of
 from metafs.pipeline.choice.portfolio import shipped
+from metafs.pipeline.choice.rows import sampled
 from metafs.plugin.prior import Prior
 from metafs.plugin.ranking import ranking
 from metafs.plugin.registry import Registry
@@ -45,7 +46,7 @@ class AutoSelector(BaseSelector):
         self.random_state = random_state
 
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
-        problem = Problem.of(X, y, leave_out="nothing")
+        problem = sampled(Problem.of(X, y, leave_out="nothing"), self.random_state)
         contest = contest_of(Registry(), selector=None, learner=None)
         self._support = np.ones(problem.n_features, dtype=bool)
         self.choice_, self.n_evaluations_ = None, 0
