@@ -40,6 +40,9 @@ from metafs.pipeline.settings import Plan
 from metafs.plugin.prior import Prior
 from metafs.stats.discretise import codes_kept
 
+SHARE_OF_CHOICE = 0.8
+"""The part of a problem's time limit that choosing a pipeline and fitting it may take."""
+
 
 def utc_now() -> datetime:
     """Return the time as the MetaDB keeps it: UTC, without saying so."""
@@ -80,6 +83,15 @@ class PreparedTask:
         return sampled(self.problem, self.plan.settings.seed)
 
 
+@dataclass(frozen=True)
+class WithoutMemory:
+    """What a pipeline that was chosen without memory reached on the same problem."""
+
+    score: float
+    n_features: int
+    seconds: float
+
+
 @dataclass(frozen=True, eq=False)
 class TaskResult:
     """A problem's selection, what a learner reached with it, and each feature's quality."""
@@ -99,8 +111,8 @@ class TaskResult:
     """The selector, size and learner that were chosen, if they were not named."""
     trials: tuple[TrialRow, ...] = ()
     """Every pipeline that was tried, fold by fold."""
-    without_memory: float | None = None
-    """The nested score of what is chosen without memory, where that was checked."""
+    without_memory: WithoutMemory | None = None
+    """What is chosen without memory, where that was checked."""
     model: FittedModel | None = None
 
 
@@ -278,11 +290,6 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
             model = fitted_model(choice, rows)
     scores = choice.scores
     quality = qualities(problem, selection.selected, scores.success if scores else 1.0)
-    without_memory = None
-    if task.checked and task.neighbours and scores is not None:
-        cold = replace(task, prior=None, fold_prior=None, past=(), fold_past=())
-        cold_scores = _choose(cold, contest, keep).scores
-        without_memory = cold_scores.nested if cold_scores else None
     return TaskResult(
         selection,
         scores,
@@ -293,9 +300,24 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
         learner=choice.candidate.learner if choice.candidate else None,
         pipeline=choice.candidate.as_json() if choice.candidate else None,
         trials=trials_of(choice),
-        without_memory=without_memory,
+        without_memory=_without_memory(task, contest, keep) if scores is not None else None,
         model=model,
     )
+
+
+def _without_memory(
+    task: PreparedTask, contest: Contest, keep: Sequence[int]
+) -> WithoutMemory | None:
+    """Choose without memory, if the task is to be checked."""
+    if not task.checked or not task.neighbours:
+        return None
+    started = perf_counter()
+    cold = replace(task, prior=None, fold_prior=None, past=(), fold_past=())
+    choice = _choose(cold, contest, keep)
+    if choice.scores is None:
+        return None
+    seconds = perf_counter() - started
+    return WithoutMemory(choice.scores.nested, len(choice.columns), seconds)
 
 
 def _choose(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> Choice:
@@ -318,8 +340,13 @@ def _choose(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> Choice
         keep=keep,
         n_folds=settings.folds,
         seed=settings.seed,
-        seconds=settings.seconds,
+        seconds=None if settings.seconds is None else _seconds_left(task, settings.seconds),
     )
+
+
+def _seconds_left(task: PreparedTask, seconds: float) -> float:
+    """Return the time for the choice: a problem is also prepared, and leaves a reference model."""
+    return SHARE_OF_CHOICE * seconds - sum(task.seconds.values())
 
 
 def leave(task: PreparedTask) -> Learned | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ def choose(
     keep : sequence of int
         Columns that are always kept.
     n_folds, seed, seconds
-        How rows are divided, and how long the race may take.
+        How rows are divided, and how long it may take to choose and to fit the last model.
 
     Raises
     ------
@@ -92,11 +93,12 @@ def choose(
         The rows cannot be divided into folds.
     """
     cut = folds(problem, n_folds, seed)
+    until = None if seconds is None else perf_counter() + seconds
     evaluation = Evaluation(
-        problem, cut, selectors, learners, scoring, prior, fold_prior, keep, seed
+        problem, cut, selectors, learners, scoring, prior, fold_prior, keep, seed, until
     )
     before = expected(candidates, past)
-    race(evaluation, before, seconds=seconds)
+    race(evaluation, before)
     after = score_smaller_sets(evaluation, before)
     between = sizes_between(chosen(after, evaluation))
     candidates = [*candidates, *between]

@@ -24,6 +24,8 @@ from metafs.stats.folds import Fold
 from metafs.stats.scorers import best_possible, scorer_named
 
 COMPARING = "comparing pipelines"
+UNKNOWN_SECONDS = 0.2
+"""What a learner that was not tried yet is expected to take, where time is limited."""
 DEEPEST = 64
 """A ranking is asked for this many columns; the others follow by the selector's scores."""
 
@@ -43,6 +45,8 @@ class Evaluation:
     """The same without problems that may hold rows of the test folds."""
     keep: Sequence[int] = ()
     seed: int | None = 0
+    until: float | None = None
+    """When the answer is due, by `time.perf_counter`; None leaves all the time that it takes."""
     scores: dict[Candidate, dict[int, float]] = field(default_factory=dict)
     """By candidate and number of the fold."""
     seconds: dict[tuple[Candidate, int], float] = field(default_factory=dict)
@@ -69,6 +73,17 @@ class Evaluation:
                 best = max(self.means.values(), default=None)
                 emit(Event(self.problem.name, COMPARING, len(self.scored), best))
         return known[fold]
+
+    def in_time(self, candidate: Candidate) -> bool:
+        """Tell whether a candidate can be expected to be scored on a fold, and fitted at last."""
+        if self.until is None:
+            return True
+        known = [
+            seconds
+            for (each, _), seconds in self.seconds.items()
+            if each.learner == candidate.learner
+        ]
+        return perf_counter() + 2.5 * max(known, default=UNKNOWN_SECONDS) < self.until
 
     def mean(self, candidate: Candidate) -> float:
         """Return the mean score of a candidate over all folds."""

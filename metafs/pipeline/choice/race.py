@@ -8,7 +8,6 @@ when nothing promises more than the leader, and the leader is scored on every fo
 """
 
 from collections.abc import Sequence
-from time import perf_counter
 
 import numpy as np
 
@@ -25,30 +24,28 @@ WORTH_A_SECOND = 0.02
 """And what a second of fitting has to promise more."""
 
 
-def race(
-    evaluation: Evaluation, before: Expectation, *, seconds: float | None = None
-) -> Expectation:
+def race(evaluation: Evaluation, before: Expectation) -> Expectation:
     """Score candidates on folds, the most promising next; return what is expected in the end."""
-    until = None if seconds is None else perf_counter() + seconds
-    for fold in range(len(evaluation.folds)):
-        evaluation.score(before.default, fold)
-    for candidate in opening(before.candidates, evaluation.problem.n_features):
-        for fold in range(len(evaluation.folds)):
-            if until is None or perf_counter() < until:
+    folds = range(len(evaluation.folds))
+    for candidate in [before.default, *opening(before.candidates, evaluation.problem.n_features)]:
+        for fold in folds:
+            if candidate == before.default or evaluation.in_time(candidate):
                 evaluation.score(candidate, fold)
     price = np.array([_price(evaluation, each) for each in before.candidates])
-    while until is None or perf_counter() < until:
+    while True:
         after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
         improvement = expected_improvement(after, evaluation) - price
-        improvement[[_done(evaluation, each) for each in before.candidates]] = -np.inf
+        for place, each in enumerate(before.candidates):
+            if _done(evaluation, each) or not evaluation.in_time(each):
+                improvement[place] = -np.inf
         next_one, leader = int(np.argmax(improvement)), after.best(evaluation.scored)
         if improvement[next_one] <= 0:
-            if _done(evaluation, before.candidates[leader]):
-                break
+            first = before.candidates[leader]
+            if _done(evaluation, first) or not evaluation.in_time(first):
+                return after
             next_one = leader  # what leads by luck on a few folds is found out
         candidate = before.candidates[next_one]
         evaluation.score(candidate, len(evaluation.scores.get(candidate, {})))
-    return updated(before, evaluation.success, **evaluation.rows_of_a_fold)
 
 
 def score_smaller_sets(evaluation: Evaluation, before: Expectation) -> Expectation:
@@ -87,6 +84,8 @@ def bisected(sets: Sequence[Candidate], evaluation: Evaluation, before: Expectat
     low, high = 0, len(by_size)  # sets from `high` on are good enough, those before `low` are not
     while low < high:
         middle = (low + high) // 2
+        if not evaluation.in_time(by_size[middle]):
+            break
         for fold in range(len(evaluation.folds)):
             evaluation.score(by_size[middle], fold)
         after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
@@ -116,7 +115,7 @@ def _price(evaluation: Evaluation, candidate: Candidate) -> float:
     width = problem.n_features if candidate.size is None else candidate.size
     outputs = n_classes if n_classes > 2 else 1
     seconds = seconds_of(candidate.learner, problem.n_samples, width, outputs)
-    seconds += seconds_to_rank(candidate.selector, *problem.X.shape, outputs)
+    seconds += seconds_to_rank(candidate.selector, problem.n_samples, problem.n_features, outputs)
     return WORTH + WORTH_A_SECOND * seconds
 
 
