@@ -1,6 +1,6 @@
 """The queries of `check`: each returns the rows that should not be."""
 
-from metafs_metadb.queries import TALLIED
+from metafs_metadb.queries import ELSEWHERE, TALLIED
 
 TALLY = "select table_name, n_rows from tally order by table_name"
 
@@ -30,27 +30,32 @@ order by r.run_id
 REFERENCES = {
     (child, column, parent): f"""
 select {column}, count(*) from {child}
-where {column} not in (select {parent}_id from {parent})
+where {column} not in (select {parent}_id from {parent}) and {condition}
 group by {column} order by {column}
 """
-    for child, column, parent in (
-        ("run", "problem_id", "problem"),
-        ("signature", "problem_id", "problem"),
-        ("selection", "run_id", "run"),
-        ("selection", "feature_id", "feature"),
-        ("candidate", "run_id", "run"),
-        ("neighbour", "run_id", "run"),
-        ("neighbour", "problem_id", "problem"),
-        ("stability", "problem_id", "problem"),
-        ("meta_feature", "feature_id", "feature"),
-        ("reference_model", "run_id", "run"),
-        ("reference_model", "problem_id", "problem"),
-        ("weight", "run_id", "run"),
-        ("weight", "feature_id", "feature"),
-        ("transfer_loss", "run_id", "run"),
-        ("row_sketch", "problem_id", "problem"),
-        ("belief", "run_id", "run"),
-        ("trial", "run_id", "run"),
+    for child, column, parent, condition in (
+        *(
+            (child, column, parent, "true")
+            for child, column, parent in (
+                ("run", "problem_id", "problem"),
+                ("signature", "problem_id", "problem"),
+                ("selection", "run_id", "run"),
+                ("selection", "feature_id", "feature"),
+                ("candidate", "run_id", "run"),
+                ("neighbour", "run_id", "run"),
+                ("stability", "problem_id", "problem"),
+                ("meta_feature", "feature_id", "feature"),
+                ("reference_model", "run_id", "run"),
+                ("reference_model", "problem_id", "problem"),
+                ("weight", "run_id", "run"),
+                ("weight", "feature_id", "feature"),
+                ("transfer_loss", "run_id", "run"),
+                ("row_sketch", "problem_id", "problem"),
+                ("belief", "run_id", "run"),
+                ("trial", "run_id", "run"),
+            )
+        ),
+        ("neighbour", "problem_id", "problem", f"problem_id <> {ELSEWHERE}"),
     )
 }
 
