@@ -7,7 +7,7 @@ neighbour any more: rows that name it get `ELSEWHERE` for its id.
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,7 @@ STATEMENTS = {
     "weight": sql.WEIGHT,
     "transfer_loss": sql.TRANSFER_LOSS,
     "run": sql.RUN,
+    "stability": sql.STABILITY,
 }
 
 Ids = NDArray[np.int64]
@@ -61,31 +62,32 @@ def carry(
     problem_ids: Collection[int] | None = None,
     *,
     keep_ids: bool = False,
+    check: Callable[[], None] = lambda: None,
 ) -> Carried:
     """Copy the problems of `origin`, or some of them, with all their rows.
 
-    With `keep_ids` the memory they go to is empty, and every row keeps its id.
+    With `keep_ids` the memory they go to is empty, and every row keeps its id. If there is anything
+    to copy, `check` is asked before.
     """
-    for name, space in con.execute(sql.IN_ANOTHER_SPACE).fetchall():
-        raise MetaDBError(f"its problem {name} is remembered in space {space}: leave one of both out")
     ((last_run,),) = con.execute(sql.LAST_RUN).fetchall()
     rows_there = Counter(dict(con.execute(sql.ROWS_OF_ORIGIN).fetchall()))
-    problems = _problems(con, problem_ids, keep_ids)
-    runs = np.array([run_id for (run_id,) in con.execute(sql.RUNS).fetchall()], np.int64)
-    con.register("incoming_run", {"old_id": runs, "new_id": _ids(con, "run_id", runs, keep_ids)})
+    problems, spaces = _problems(con, problem_ids, keep_ids)
+    runs, owners = _columns(con.execute(sql.RUNS).fetchall(), 2)
     tally = dict.fromkeys(queries.TALLIED, 0)
-    if len(runs) or problems["is_new"].any():
-        _register_news(con, problems)
+    if len(runs) or problems["is_new"].any() or rows_there["stability"]:
+        check()
+        run_ids = _ids(con, "run_id", runs, keep_ids)
+        has_news = problems["is_new"] | np.isin(problems["old_id"], owners)
+        con.register("incoming_run", {"old_id": runs, "new_id": run_ids})
+        con.register("incoming_problem", problems | {"has_news": has_news})
         same_ids = _features(con, keep_ids, tally)
         _rows(con, rows_there, same_ids, tally)
-        all_of_them = int(problems["chosen"].sum()) == rows_there["problem"]
-        con.execute(sql.PROJECTION if all_of_them else sql.PROJECTION_OF_SOME)
-    if rows_there["stability"]:
-        tally["stability"] = _count(con, sql.STABILITY)
-    if any(tally.values()):
+        if rows_there["projection"]:
+            all_of_them = int(problems["chosen"].sum()) == rows_there["problem"]
+            con.execute(sql.PROJECTION if all_of_them else sql.PROJECTION_OF_SOME)
         con.execute(queries.ADD_TO_TALLY, tally)
     if tally["reference_model"]:
-        for (space,) in con.execute(sql.SPACES_WITH_MODELS).fetchall():
+        for space in spaces:
             basis.catch_up(con, space, last_run)
     if keep_ids:  # nor does a later row get the id of one that stayed behind
         for name, last in con.execute(sql.LAST_IDS).fetchall():
@@ -97,25 +99,22 @@ def carry(
 
 def _problems(
     con: duckdb.DuckDBPyConnection, problem_ids: Collection[int] | None, keep_ids: bool
-) -> dict[str, NDArray[Any]]:
-    """Register the problems that are carried, and those that both memories know."""
+) -> tuple[dict[str, NDArray[Any]], list[str]]:
+    """Register the problems that are carried, and those that both know; return them and spaces."""
     if problem_ids is None:
         problem_ids = [each for (each,) in con.execute(queries.PROBLEMS_OF_ORIGIN).fetchall()]
     con.register("incoming_choice", {"problem_id": np.array(sorted(problem_ids), np.int64)})
-    old, known, chosen = _columns(con.execute(sql.PROBLEMS).fetchall(), 3)
+    rows = con.execute(sql.PROBLEMS).fetchall()
+    for *_, name, space, known_space in rows:
+        if known_space not in (None, space):
+            raise MetaDBError(f"its problem {name} is remembered in space {known_space}, not {space}")
+    old, known, chosen = _columns([row[:3] for row in rows], 3)
     is_new = known == 0
     new = known.copy()
     new[is_new] = _ids(con, "problem_id", old[is_new], keep_ids)
     problems = {"old_id": old, "new_id": new, "is_new": is_new, "chosen": chosen.astype(bool)}
     con.register("incoming_problem", problems)
-    return problems
-
-
-def _register_news(con: duckdb.DuckDBPyConnection, problems: dict[str, NDArray[Any]]) -> None:
-    """Register whether a problem is new or gets another run."""
-    (with_runs,) = _columns(con.execute(sql.PROBLEMS_OF_RUNS).fetchall(), 1)
-    has_news = problems["is_new"] | np.isin(problems["old_id"], with_runs)
-    con.register("incoming_problem", problems | {"has_news": has_news})
+    return problems, sorted({row[4] for row in rows if row[2]})
 
 
 def _features(con: duckdb.DuckDBPyConnection, keep_ids: bool, tally: dict[str, int]) -> bool:
@@ -147,7 +146,7 @@ def _rows(
 
 def _ids(con: duckdb.DuckDBPyConnection, name: str, old: Ids, keep_ids: bool) -> Ids:
     """Return the ids that rows get here."""
-    if keep_ids:
+    if keep_ids or not len(old):
         return old
     ((last,),) = con.execute(sql.NEXT_IDS[name], {"n": len(old)}).fetchall()
     return np.arange(last - len(old) + 1, last + 1, dtype=np.int64)

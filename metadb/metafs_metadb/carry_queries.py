@@ -10,7 +10,9 @@ from metafs_metadb.queries import ELSEWHERE
 
 # `incoming_choice` holds the problems that may be carried; null for `known_id` is a new one.
 PROBLEMS = """
-select o.problem_id as old_id, p.problem_id as known_id, c.problem_id is not null as chosen
+select
+    o.problem_id as old_id, p.problem_id as known_id, c.problem_id is not null as chosen,
+    o.name, o.space, p.space as known_space
 from origin.problem o
 left join problem p using (fingerprint)
 left join incoming_choice c on c.problem_id = o.problem_id
@@ -18,16 +20,9 @@ where c.problem_id is not null or p.problem_id is not null
 order by o.problem_id
 """
 
-IN_ANOTHER_SPACE = """
-select o.name, p.space
-from origin.problem o
-join problem p using (fingerprint)
-where o.space <> p.space
-"""
-
 # A run that is here already stays: a solved one with equal settings, or the very same.
 RUNS = """
-select r.run_id
+select r.run_id, r.problem_id
 from origin.run r
 join incoming_problem i on i.old_id = r.problem_id
 where i.chosen and not exists (
@@ -43,10 +38,6 @@ where i.chosen and not exists (
 order by r.run_id
 """
 
-PROBLEMS_OF_RUNS = """
-select distinct problem_id from origin.run where run_id in (select old_id from incoming_run)
-"""
-
 FEATURES = """
 select o.feature_id as old_id, f.feature_id as known_id
 from origin.feature o
@@ -59,7 +50,11 @@ order by o.feature_id
 
 LAST_RUN = "select coalesce(max(run_id), 0) from run"
 
-ROWS_OF_ORIGIN = "select table_name, n_rows from origin.tally"
+ROWS_OF_ORIGIN = """
+select table_name, n_rows from origin.tally
+union all
+select 'projection', count(*) from origin.projection
+"""
 
 LAST_IDS = """
 select sequence_name, last_value
@@ -223,14 +218,6 @@ insert into transfer_loss by name
 select o.* replace (m.new_id as run_id)
 from origin.transfer_loss o
 join incoming_model m on m.old_id = o.run_id
-"""
-
-SPACES_WITH_MODELS = """
-select distinct q.space
-from origin.reference_model o
-join origin.problem q using (problem_id)
-join incoming_model m on m.old_id = o.run_id
-order by q.space
 """
 
 ROW_SKETCH = f"""

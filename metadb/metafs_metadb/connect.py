@@ -168,7 +168,7 @@ def _visit(
             con.execute(f"use {alias}")
             yield con
         except duckdb.Error as error:
-            raise (_sentence(error, path) or error) from error
+            raise (sentence(error, path) or error) from error
         finally:
             con.close()  # rolls back what was not committed
             _detach(engine, alias)
@@ -191,7 +191,7 @@ def _attach(engine: Engine, path: Path, alias: str, options: str, deadline: floa
             if OLDER_LOG in str(error):
                 _drop_log(path, real, seen)
                 continue
-            refusal = _sentence(error, path)
+            refusal = sentence(error, path)
             if refusal is None:
                 raise
             same = log.identity(real) == seen[0]
@@ -224,7 +224,7 @@ def _detach(engine: Engine, alias: str) -> None:
         engine.con.close()
 
 
-def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
+def sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
     """Say what a DuckDB error means for the file, or None if it is not about the file."""
     message = str(error)
     if "Could not set lock" in message or "Conflicting lock" in message:

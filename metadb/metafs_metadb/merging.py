@@ -1,9 +1,10 @@
 """Merge other memories into one: each from a copy, in short visits, a whole file at a time.
 
-A source is copied without a lock, together with its log; what an older metafs wrote is brought to
-the current schema on the copy, which is then checked. So nothing that is wrong with a source, and
-nobody who writes to it, can reach the memory that it is merged into. A file is one transaction
-there: who is killed leaves some files merged and the others not, and repeating it does the rest.
+A source is copied without a lock, together with its log, and only the copy is opened: what an older
+metafs wrote is brought to the current schema there, and what has news is checked. So nobody who
+writes to a source has to wait, and nothing that is wrong with it reaches the memory that it is
+merged into. A file is one transaction there: who is killed leaves some files merged and the others
+not, and repeating it does the rest.
 """
 
 import time
@@ -15,7 +16,7 @@ from typing import Any
 
 import duckdb
 
-from metafs_metadb import check, connect, log, migrate
+from metafs_metadb import check, connect, log, migrate, queries
 from metafs_metadb.carry import ORIGIN, Carried, carry
 from metafs_metadb.errors import MetaDBError
 
@@ -41,7 +42,7 @@ class Merged:
 
 @dataclass(frozen=True)
 class Staged:
-    """A sound copy of a source, of the current schema."""
+    """A copy of a source."""
 
     path: Path
     copy: Path
@@ -67,25 +68,13 @@ def merge(
 
 
 def _stage(path: Path, copy: Path) -> Staged:
-    """Copy a source, bring the copy to the current schema and check it."""
+    """Copy a source and its log."""
     if not connect.is_there(path):
-        raise MetaDBError(f"no MetaDB at {path}")
+        raise MetaDBError(f"there is no MetaDB at {path}")
     try:
         log.copy_unlocked(log.real(path), copy)
-        with connect.reading(copy, 0.0) as con:
-            lacking = migrate.pending(con, path)
-            findings = [] if lacking else check.findings(con)
-        if lacking:
-            with connect.writing(copy, 0.0) as con:
-                migrate.apply_pending(con, path)
-                findings = check.findings(con)
     except OSError as error:
         raise MetaDBError(f"cannot read {path}: {error.strerror}") from error
-    except MetaDBError as error:
-        what, *_ = str(error).replace(str(copy), str(path)).split(": give another --db")
-        raise MetaDBError(what) from error
-    if findings:
-        raise MetaDBError(f"{path} is damaged: {findings[0]}")
     return Staged(path, copy)
 
 
@@ -98,24 +87,56 @@ def _merge_staged(
         with visit() as con:
             begun = time.monotonic()
             while staged and time.monotonic() - begun < VISIT_S:
-                path, copy = staged[0].path, staged[0].copy
+                each = staged.pop(0)
                 try:
-                    done.append(Merged(path, _carry_from(con, copy, problem_ids)))
+                    done.append(Merged(each.path, _carry_from(con, each, problem_ids)))
                 except (duckdb.Error, MetaDBError) as error:
-                    said = connect.plain(error) if isinstance(error, duckdb.Error) else str(error)
-                    done.append(Merged(path, error=f"{path} cannot be merged: {said}"))
+                    done.append(Merged(each.path, error=_sentence(error, each)))
                     break  # whatever it was, the next one gets a new visit
-                finally:
-                    del staged[0]
         yield from done
 
 
 def _carry_from(
-    con: duckdb.DuckDBPyConnection, copy: Path, problem_ids: Collection[int] | None
+    con: duckdb.DuckDBPyConnection, staged: Staged, problem_ids: Collection[int] | None
 ) -> Carried:
-    con.execute(f"attach {log.quoted(copy)} as {ORIGIN} (type duckdb, read_only)")
+    _attach(con, staged.copy)
     try:
+        ((target,),) = con.execute(queries.IN_USE).fetchall()
+        con.execute(f"use {ORIGIN}")
+        try:
+            migrate.apply_pending(con, staged.path)
+        finally:
+            con.execute(f"use {target}")
         with connect.transaction(con):
-            return carry(con, problem_ids)
+            return carry(con, problem_ids, check=lambda: _check(con, staged.path, target))
     finally:
         con.execute(f"detach {ORIGIN}")
+
+
+def _attach(con: duckdb.DuckDBPyConnection, copy: Path) -> None:
+    attach = f"attach {log.quoted(copy)} as {ORIGIN} (type duckdb)"
+    try:
+        con.execute(attach)
+    except duckdb.Error as error:
+        if connect.OLDER_LOG not in str(error):
+            raise
+        log.log_of(copy).unlink()  # it was copied between being folded in and being removed
+        con.execute(attach)
+
+
+def _check(con: duckdb.DuckDBPyConnection, path: Path, target: str) -> None:
+    """Refuse a damaged source."""
+    con.execute(f"use {ORIGIN}")
+    try:
+        findings = check.findings_in_rows(con)
+    finally:
+        con.execute(f"use {target}")
+    if findings:
+        raise MetaDBError(f"{path} is damaged: {findings[0]}")
+
+
+def _sentence(error: duckdb.Error | MetaDBError, staged: Staged) -> str:
+    """Say what is wrong with a source, without the copy and without advice on ``--db``."""
+    found = connect.sentence(error, staged.copy) if isinstance(error, duckdb.Error) else error
+    said = f"{staged.path} cannot be merged: {connect.plain(error)}" if found is None else found
+    return str(said).replace(str(staged.copy), str(staged.path)).split(": give another --db")[0]
