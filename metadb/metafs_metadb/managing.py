@@ -20,6 +20,15 @@ class Managing(Holding):
         """Return how many rows each problem has in the tables that make a memory large."""
         return dict(self._table(queries.SIZES, {}).rows)
 
+    def n_forgotten_neighbours(self, problem_id: int) -> int:
+        """Return how often runs of a problem recalled one that the memory does not hold any more."""
+        which = {"problem_id": problem_id}
+        return int(self._table(queries.FORGOTTEN_NEIGHBOURS, which).rows[0][0])
+
+    def fits_named(self, name: str) -> list[tuple[int, str, str, int]]:
+        """Return id, fingerprint, space and rows of the problems that fits of a name recorded."""
+        return list(self._table(queries.FITS_NAMED, {"name": name}).rows)
+
     def forget(self, problem_ids: Collection[int]) -> None:
         """Forget problems with all that was learned of them.
 

@@ -200,10 +200,26 @@ COPY_LEDGER = "insert into migration by name select * from origin.migration orde
 
 PROBLEMS_OF_ORIGIN = "select problem_id from origin.problem order by problem_id"
 
+# Problems of a name that only selections without a learner were recorded for, as estimators make.
+FITS_NAMED = """
+select p.problem_id, p.fingerprint, p.space, p.n_samples
+from problem p
+where p.name = $name and p.source = ''
+  and p.problem_id not in (select problem_id from run where learner is not null)
+order by p.problem_id
+"""
+
 SET_EXCLUDED = """
 update problem set excluded = $excluded
 where list_contains($problem_ids::bigint[], problem_id) and excluded <> $excluded
 returning problem_id, space
+"""
+
+FORGOTTEN_NEIGHBOURS = f"""
+select count(*)
+from neighbour n
+join run r using (run_id)
+where r.problem_id = $problem_id and n.problem_id = {ELSEWHERE}
 """
 
 # How many rows each problem has in the tables that make a memory large.

@@ -12,8 +12,8 @@ from metafs.cli.output import one_line
 class Progress:
     """One line that is rewritten; silent when stderr is not a terminal."""
 
-    def __init__(self, total: int) -> None:
-        self._total = total
+    def __init__(self, total: int, what: str = "problems") -> None:
+        self._total, self._what = total, what
         self._done = 0
         self._started = monotonic()
         self._shown = sys.stderr.isatty()
@@ -22,12 +22,12 @@ class Progress:
         """Show which problem is being solved."""
         if not self._shown:
             return
-        line = f"[{self._done + 1}/{self._total}] {one_line(name)}"
+        line = f"[{min(self._done + 1, self._total)}/{self._total}] {one_line(name)}"
         elapsed = monotonic() - self._started
         if self._done and elapsed > 0:
             speed = self._done / elapsed
             left = (self._total - self._done) / speed
-            line += f"   {speed:.1f} problems/s   {format_seconds(left)} left"
+            line += f"   {speed:.1f} {self._what}/s   {format_seconds(left)} left"
         width = get_terminal_size().columns
         click.echo(f"\r\x1b[K{line[: width - 1]}", nl=False, err=True)
 

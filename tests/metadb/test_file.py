@@ -170,7 +170,7 @@ def test_the_sentence_for_a_refusal_of_the_system(tmp_path):
         ("No space left on device", "no space left"),
     ):
         error = duckdb.IOException(f'IO Error: Cannot open file "x": {why}')
-        assert said in str(_sentence(error, tmp_path))
+        assert said in str(sentence(error, tmp_path))
 
 
 def test_a_path_with_a_quote_is_a_path(tmp_path):
