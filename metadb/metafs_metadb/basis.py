@@ -7,9 +7,9 @@ came since (M. Brand, "Incremental singular value decomposition of uncertain dat
 values", ECCV 2002). A part keeps the features on which its vectors are longest.
 
 A part holds the problems whose sources have one checksum, so that it can be left out
-where a source must not be used. Every `EVERY` models of a space one part takes in what it lacks, in
-turn. So a basis follows from the order of the models in the space alone: `rebuild` gives the one that
-a memory without some problems would have, and `catch_up` the one of a memory that saw all.
+where a source must not be used. Every `EVERY` models of a space one part takes in what it lacks,
+in turn. So a basis follows from the order of the models in the space alone: `rebuild` gives the one
+that a memory without some problems would have, and `catch_up` the one of a memory that saw all.
 """
 
 import zlib

@@ -107,7 +107,9 @@ def _problems(
     rows = con.execute(sql.PROBLEMS).fetchall()
     for *_, name, space, known_space in rows:
         if known_space not in (None, space):
-            raise MetaDBError(f"its problem {name} is remembered in space {known_space}, not {space}")
+            raise MetaDBError(
+                f"its problem {name} is remembered in space {known_space}, not {space}"
+            )
     old, known, chosen = _columns([row[:3] for row in rows], 3)
     is_new = known == 0
     new = known.copy()

@@ -21,7 +21,7 @@ class Managing(Holding):
         return dict(self._table(queries.SIZES, {}).rows)
 
     def n_forgotten_neighbours(self, problem_id: int) -> int:
-        """Return how often runs of a problem recalled one that the memory does not hold any more."""
+        """Return how often runs of a problem recalled one that is forgotten."""
         which = {"problem_id": problem_id}
         return int(self._table(queries.FORGOTTEN_NEIGHBOURS, which).rows[0][0])
 

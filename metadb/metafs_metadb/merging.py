@@ -86,7 +86,7 @@ def _merge_staged(
         done: list[Merged] = []
         with visit() as con:
             begun = time.monotonic()
-            while staged and time.monotonic() - begun < VISIT_S:
+            while staged and (not done or time.monotonic() - begun < VISIT_S):
                 each = staged.pop(0)
                 try:
                     done.append(Merged(each.path, _carry_from(con, each, problem_ids)))

@@ -241,7 +241,9 @@ def _merge(files: list[Path], db: str, as_json: bool) -> int:
     problems = sum(each.carried.problems for each in merged)
     runs = sum(each.carried.runs for each in merged)
     if as_json:
-        rows = [{"file": str(each.path), "error": each.error, **vars(each.carried)} for each in merged]
+        rows = [
+            {"file": str(each.path), "error": each.error, **vars(each.carried)} for each in merged
+        ]
         echo_line(to_json({"db": db, "problems": problems, "runs": runs, "files": rows}))
     elif merged and not problems and not runs and not errors:
         echo_line(one_line(f"{db}: nothing new in {counted(len(merged), 'file')}."))

@@ -59,8 +59,9 @@ def matches(pattern: str, text: str) -> bool:
 
 def _is_meant(problem: dict[str, object], choice: Choice) -> bool:
     conditions: Iterable[Callable[[], bool]] = (
-        lambda: not choice.names
-        or any(matches(each, str(problem["name"])) for each in choice.names),
+        lambda: (
+            not choice.names or any(matches(each, str(problem["name"])) for each in choice.names)
+        ),
         lambda: choice.source is None or matches(choice.source, str(problem["source"])),
         lambda: choice.space is None or matches(choice.space, str(problem["space"])),
         lambda: choice.before is None or _date(problem) < choice.before,

@@ -1,8 +1,8 @@
 """At most one problem for a name: fits in a cross-validation do not flood the memory.
 
 Each fold, and each fit on other rows, is another problem by its content. Of the fits with one name
-memory keeps that with the most rows, and of equals the first: after a search over settings that is the
-final fit on all rows. What was solved with a learner under that name is left alone.
+memory keeps that with the most rows, and of equals the first: after a search over settings that is
+the final fit on all rows. What was solved with a learner under that name is left alone.
 """
 
 from metafs.data.problem import Problem

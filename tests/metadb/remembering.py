@@ -62,9 +62,7 @@ memories = st.lists(runs, min_size=1, max_size=9).map(tuple)
 def record(db: MetaDB, run: Solved, place: int) -> None:
     """Record a run, which began `place` seconds after the first, with rows in every table."""
     rng, n = np.random.default_rng(run.seed), len(run.words)
-    earlier = (
-        dict(db.problems(run.space).only(["name", "problem_id"]).rows) if db.exists() else {}
-    )
+    earlier = dict(db.problems(run.space).only(["name", "problem_id"]).rows) if db.exists() else {}
     asked = [problem_id for name, problem_id in earlier.items() if name != run.name]
     problem = ProblemRow(
         run.space, run.name, f"source {run.problem % 3}", f"print of {run.name}", 10, n, "y"
@@ -105,7 +103,12 @@ def record(db: MetaDB, run: Solved, place: int) -> None:
             "standard", 10, ["x"], [np.arange(n)], [weights], [0.0], transfers=[(2, 1.0, 0.5)]
         ),
         belief=BeliefRow(
-            1.0, "because", 0.1, [0, *asked], [None, *("x" for _ in asked)], [0.5] * (1 + len(asked))
+            1.0,
+            "because",
+            0.1,
+            [0, *asked],
+            [None, *("x" for _ in asked)],
+            [0.5] * (1 + len(asked)),
         ),
         row_hashes=HASHES[[run.problem % 4]],
         trials=[TrialRow("climb", 3, "logistic", 0, float(rng.random()), 0.1)],
@@ -164,8 +167,9 @@ def answers(db: MetaDB) -> dict[str, object]:
             part: (each.n_runs, _gram(each, ids)) for part, each in db.basis(space).items()
         }
     known = db.problems().column("problem_id")
+    vocabulary = dict(db.sql("select feature_id, name from feature")[1])
     for each, model in db.references(known).items():
-        words = [dict(db.sql("select feature_id, name from feature")[1])[i] for i in model.feature_ids]
+        words = [vocabulary[feature_id] for feature_id in model.feature_ids.tolist()]
         found[f"model of {names[each]}"] = sorted(
             zip(words, model.relevance.tolist(), model.mean.tolist(), strict=True)
         )

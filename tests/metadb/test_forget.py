@@ -23,7 +23,7 @@ def ids_of(db, numbers):
     return [problem_id for name, problem_id in rows if name in names]
 
 
-@settings(max_examples=12)
+@settings(max_examples=3)
 @given(memories, st.sets(st.integers(0, 6), min_size=1), st.booleans())
 def test_forgetting_and_excluding_are_as_never_having_seen(solved, gone, warm):
     with tempfile.TemporaryDirectory() as folder, early():

@@ -27,7 +27,7 @@ def merged(db, *sources):
     return [each.carried for each in done]
 
 
-@settings(max_examples=15)
+@settings(max_examples=3)
 @given(st.lists(memories, min_size=1, max_size=3))
 def test_merged_memories_answer_as_one_that_saw_all(parts):
     with tempfile.TemporaryDirectory() as folder, early():
@@ -44,13 +44,14 @@ def test_merged_memories_answer_as_one_that_saw_all(parts):
         before = [source.path.read_bytes() for source in sources]
         merged(target, *sources)
         assert answers(target) == answers(one)
-        assert merged(target, *sources) == [Carried(known=c.known) for c in merged(target, *sources)]
+        again = merged(target, *sources)
+        assert again == [Carried(known=each.known) for each in again]
         assert answers(target) == answers(one)
         assert [source.path.read_bytes() for source in sources] == before
         assert not log.log_of(target.path).exists()
 
 
-@settings(max_examples=8)
+@settings(max_examples=2)
 @given(memories, st.sets(st.integers(0, 6)))
 def test_an_export_holds_the_chosen_problems(solved, numbers):
     with tempfile.TemporaryDirectory() as folder, early():
@@ -153,10 +154,16 @@ def test_what_cannot_be_merged_is_named_and_the_rest_goes_on(db, tmp_path):
         con.execute("delete from selection where rank = 1")
     foreign = tmp_path / "foreign.duckdb"
     subprocess.run(
-        [sys.executable, "-c", f"import duckdb; duckdb.connect({str(foreign)!r}).sql('create table t (i int)')"],
+        [
+            sys.executable,
+            "-c",
+            f"import duckdb; duckdb.connect({str(foreign)!r}).sql('create table t (i int)')",
+        ],
         check=True,
     )
-    done = list(db.merge([*sorted(tmp_path.glob("*.duckdb")), tmp_path / "missing.duckdb", tmp_path]))
+    done = list(
+        db.merge([*sorted(tmp_path.glob("*.duckdb")), tmp_path / "missing.duckdb", tmp_path])
+    )
     said = {each.path.name: each.error for each in done}
     assert said.pop("good.duckdb") is None
     assert "was written by a newer metafs" in said.pop("newer.duckdb")
@@ -198,7 +205,6 @@ def test_others_get_a_turn(db, tmp_path, monkeypatch):
     sources = [MetaDB(tmp_path / f"{number}.duckdb") for number in range(5)]
     for number, source in enumerate(sources):
         record_one(source, f"p{number}")
-    monkeypatch.setattr(merging, "VISIT_S", 1e-9)
     assert sum(each.problems for each in merged(db, *sources)) == 5
 
 
@@ -207,8 +213,13 @@ def test_a_kill_at_any_moment_leaves_whole_problems_and_repeating_completes(db, 
     folder.mkdir()
     for number in range(12):
         source = MetaDB(folder / f"{number:02d}.duckdb")
-        record_one(source, f"p{number}", names=tuple(f"w{number} {i}" for i in range(40)),
-                   selected=(True,) * 40, candidates=[])
+        record_one(
+            source,
+            f"p{number}",
+            names=tuple(f"w{number} {i}" for i in range(40)),
+            selected=(True,) * 40,
+            candidates=[],
+        )
     code = f"""
         from pathlib import Path
         from metafs_metadb import MetaDB
