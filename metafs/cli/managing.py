@@ -130,8 +130,8 @@ def export(file: Path, db: str, as_json: bool, **conditions: Any) -> None:
     else:
         echo_line(
             one_line(
-                f"{file}: {counted(carried.problems, 'problem')} and {counted(carried.runs, 'run')} "
-                f"added, {counted(carried.known, 'problem')} there already."
+                f"{file}: {counted(carried.problems, 'problem')} and "
+                f"{counted(carried.runs, 'run')} added, {counted(carried.known, 'problem')} there already."
             )
         )
 
