@@ -224,6 +224,12 @@ def _detach(engine: Engine, alias: str) -> None:
         engine.con.close()
 
 
+def abandon_engine() -> None:
+    """Let the next visit build another engine, after what went wrong with this one."""
+    with _engines_lock:
+        _engines.pop(os.getpid(), None)
+
+
 def sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
     """Say what a DuckDB error means for the file, or None if it is not about the file."""
     message = str(error)

@@ -110,7 +110,10 @@ def _carry_from(
         with connect.transaction(con):
             return carry(con, problem_ids, check=lambda: _check(con, staged.path, target))
     finally:
-        con.execute(f"detach {ORIGIN}")
+        try:
+            con.execute(f"detach {ORIGIN}")
+        except duckdb.Error:  # a damaged source stays attached
+            connect.abandon_engine()
 
 
 def _attach(con: duckdb.DuckDBPyConnection, copy: Path) -> None:
@@ -137,6 +140,8 @@ def _check(con: duckdb.DuckDBPyConnection, path: Path, target: str) -> None:
 
 def _sentence(error: duckdb.Error | MetaDBError, staged: Staged) -> str:
     """Say what is wrong with a source, without the copy and without advice on ``--db``."""
-    found = connect.sentence(error, staged.copy) if isinstance(error, duckdb.Error) else error
-    said = f"{staged.path} cannot be merged: {connect.plain(error)}" if found is None else found
-    return str(said).replace(str(staged.copy), str(staged.path)).split(": give another --db")[0]
+    said = str(error)
+    if isinstance(error, duckdb.Error):
+        unknown = f"{staged.path} cannot be merged: {connect.plain(error)}"
+        said = str(connect.sentence(error, staged.copy) or unknown)
+    return said.replace(str(staged.copy), str(staged.path)).split(": give another --db")[0]
