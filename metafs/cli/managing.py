@@ -128,12 +128,9 @@ def export(file: Path, db: str, as_json: bool, **conditions: Any) -> None:
         counts = {"problems": carried.problems, "runs": carried.runs, "known": carried.known}
         echo_line(to_json({"db": db, "file": str(file), **counts}))
     else:
-        echo_line(
-            one_line(
-                f"{file}: {counted(carried.problems, 'problem')} and "
-                f"{counted(carried.runs, 'run')} added, {counted(carried.known, 'problem')} there already."
-            )
-        )
+        problems, runs = counted(carried.problems, "problem"), counted(carried.runs, "run")
+        known = counted(carried.known, "problem")
+        echo_line(one_line(f"{file}: {problems} and {runs} added, {known} there already."))
 
 
 @click.command("import", cls=Sentences)
