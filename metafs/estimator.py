@@ -20,6 +20,7 @@ from metafs.data.unlabelled import labelled_rows
 from metafs.errors import UsageError
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
+from metafs.memory.one_for_a_name import keep_one, would_be_kept
 from metafs.pipeline.expecting import own_prior
 from metafs.pipeline.recording import finish
 from metafs.pipeline.scoring import confidence_of, qualities
@@ -54,8 +55,9 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         The MetaDB. Columns need names (give a data frame) or a `space`, or nothing is recalled.
     name : str, optional
         How the problem is called; give it one. Fits of the same name never recall each other,
-        so that a fold of a cross-validation cannot learn from another fold's rows. All fits
-        without a name share one name: they recall only problems that have another one.
+        so that a fold of a cross-validation cannot learn from another fold's rows. Of the fits of
+        one name memory keeps that with the most rows (of equals the first), so that folds do not
+        flood it. A fit without a name recalls, but is not remembered.
     space : str, optional
         The pool of features in which equal names mean the same feature.
     transfer, distance, regressor, n_neighbors, threshold
@@ -214,7 +216,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     def _fit_with_memory(
         self, db: str | PathLike[str], problem: Problem, plan: Plan, prior: Any, keep: list[int]
     ) -> tuple[PreparedTask, Selection]:
-        """Recall, select, and record, unless the same has been recorded before."""
+        """Recall, select, and record what memory is to keep: one problem for a name."""
         memory = Memory(MetaDB(db), plan.distance)
         memory.db.ensure()
         task = prepare(problem, plan, memory, exclude_name=problem.name, learning=False)
@@ -224,13 +226,15 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         with codes_kept(problem):
             with clock("select"):
                 selection = search(task, keep)
-            if memory.solved(problem, plan.settings.digest_for(problem)) is None:
+            again = memory.solved(problem, plan.settings.digest_for(problem)) is not None
+            if self.name is not None and not again and would_be_kept(memory.db, problem):
                 confidence = confidence_of(plan.selector)
                 quality = qualities(problem, selection.selected, confidence=confidence)
                 with clock("learn"):
                     reference = leave(task)
                 result = TaskResult(selection, None, quality, clock.seconds, learned=reference)
                 finish(task, result, memory)
+                keep_one(memory.db, problem)
         return task, selection
 
     def _plan(self) -> Plan:

@@ -2,6 +2,7 @@
 
 from metafs_metadb.basis import Part as BasisPart
 from metafs_metadb.basis import part_of
+from metafs_metadb.carry import Carried
 from metafs_metadb.errors import (
     MetaDBError,
     MetaDBLocked,
@@ -10,6 +11,7 @@ from metafs_metadb.errors import (
     QueryRefused,
 )
 from metafs_metadb.memory_index import MemoryIndex
+from metafs_metadb.merging import Merged
 from metafs_metadb.metadb import MetaDB
 from metafs_metadb.rows import (
     Experience,
@@ -34,10 +36,12 @@ __all__ = [
     "Acquainted",
     "BasisPart",
     "BeliefRow",
+    "Carried",
     "Experience",
     "FeatureExperience",
     "FeatureHistory",
     "MemoryIndex",
+    "Merged",
     "MetaDB",
     "MetaDBError",
     "MetaDBLocked",

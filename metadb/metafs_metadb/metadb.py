@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from metafs_metadb import connect, migrate, queries, record
 from metafs_metadb.errors import MetaDBError
-from metafs_metadb.held import Holding
 from metafs_metadb.listing import Listing
+from metafs_metadb.managing import Managing
 from metafs_metadb.recalling import Recalling
 from metafs_metadb.rows import (
     Candidate,
@@ -25,7 +25,7 @@ from metafs_metadb.trials import TrialRow
 from metafs_metadb.weights import BeliefRow, ReferenceRows
 
 
-class MetaDB(Recalling, Listing, Holding):
+class MetaDB(Recalling, Listing, Managing):
     """A memory of problems and runs in the DuckDB file at `path`.
 
     Every method opens the file, does one thing and closes it: between calls nothing is held, so

@@ -84,8 +84,8 @@ def write(
         weights.write_belief(con, run_id, belief, tally)
     if reference is not None:
         part = basis.part_of(problem.source)
-        weights.write(con, problem_id, run_id, ids, reference, part, tally)
-        basis.keep_up(con, problem.space, run_id)
+        if weights.write(con, problem_id, run_id, ids, reference, part, tally):
+            basis.keep_up(con, problem.space, run_id)
     # The run comes last, so that it can store how long recording took.
     inserted = con.execute(
         queries.INSERT_RUN,
@@ -307,8 +307,11 @@ def _write_neighbours(
 ) -> None:
     if not neighbours:
         return
+    asked = [int(row.problem_id) for row in neighbours]
+    found = con.execute(queries.KNOWN_AMONG, {"problem_ids": asked}).fetchall()
     columns = {
-        "problem_id": [int(row.problem_id) for row in neighbours],
+        "problem_id": asked,
+        "known": [problem_id for (problem_id,) in found],
         "rank": [int(row.rank) for row in neighbours],
         "distance": [float(row.distance) for row in neighbours],
         "weight": [_or_null(row.weight) for row in neighbours],

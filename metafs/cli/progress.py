@@ -13,8 +13,8 @@ from metafs.pipeline.events import Event
 class Progress:
     """One line that is rewritten; silent when stderr is not a terminal."""
 
-    def __init__(self, total: int) -> None:
-        self._total = total
+    def __init__(self, total: int, what: str = "problems") -> None:
+        self._total, self._what = total, what
         self._done = 0
         self._started = monotonic()
         self.is_shown = sys.stderr.isatty()
@@ -27,14 +27,14 @@ class Progress:
         """Show which problem is being solved, and what is being done to it."""
         if not self.is_shown:
             return
-        line = f"[{self._done + 1}/{self._total}] {one_line(name)}"
+        line = f"[{min(self._done + 1, self._total)}/{self._total}] {one_line(name)}"
         if doing:
             line += f": {doing}"
         elapsed = monotonic() - self._started
         if self._done and elapsed > 0:
             speed = self._done / elapsed
             left = (self._total - self._done) / speed
-            line += f"   {speed:.1f} problems/s   {format_seconds(left)} left"
+            line += f"   {speed:.1f} {self._what}/s   {format_seconds(left)} left"
         width = get_terminal_size().columns
         click.echo(f"\r\x1b[K{line[: width - 1]}", nl=False, err=True)
 
