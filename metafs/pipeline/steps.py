@@ -29,6 +29,7 @@ from metafs.pipeline.choice.experience import experience
 from metafs.pipeline.choice.portfolio import shipped
 from metafs.pipeline.choice.result import selection_of, trials_of
 from metafs.pipeline.expecting import Expecting, own_prior
+from metafs.pipeline.fit_parameters import of_rows
 from metafs.pipeline.model import FittedModel, fitted_model
 from metafs.pipeline.reference import Learned, learned
 from metafs.pipeline.scoring import Scores, confidence_of, learn, qualities
@@ -182,6 +183,7 @@ def search(task: PreparedTask, keep: Sequence[int] = ()) -> Selection:
         X_unlabelled=problem.X_unlabelled,
         keep=keep,
         categorical=problem.categories,
+        **of_rows(problem),
     )
 
 

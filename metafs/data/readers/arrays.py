@@ -149,8 +149,8 @@ def _columns_of_rows(
             continue
         if name not in names:
             raise ProblemError(
-                f"{where}: holds no array and no feature '{name}' (for {OPTIONS[field]}); add it or "
-                "choose another."
+                f"{where}: holds no array and no feature '{name}' (for {OPTIONS[field]}); add it "
+                "or choose another."
             )
         column = X[:, [names.index(name)]]
         found[field] = np.asarray(column.toarray() if issparse(column) else column).ravel()

@@ -86,7 +86,9 @@ def _expand(name: str, options: ReadOptions, *, in_stream: bool = False) -> Iter
         raise UsageError("the name of a file or folder is empty; write . for this folder.")
     if name.startswith(PREFIX):
         for field, column in options.of_rows.items():
-            raise UsageError(f"{name} has no column '{column}' (for {OPTIONS[field]}); leave it out.")
+            raise UsageError(
+                f"{name} has no column '{column}' (for {OPTIONS[field]}); leave it out."
+            )
         yield from _demo(name)(options)
         return
     path = Path(name)
