@@ -45,6 +45,44 @@ def named_values(given: Mapping[str, Any], where: str) -> dict[str, tuple[str, A
     return found
 
 
+def fit_weights(sample_weight: Any, n_rows: int, where: str) -> Array | None:
+    """Return the weights given to a ``fit`` as float64; None if there are none.
+
+    Examples
+    --------
+    >>> fit_weights([1, 2], 2, "learner")
+    array([1., 2.])
+    """
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ProblemError(
+            f"{where}: sample_weight has shape {weights.shape} but there are {n_rows} rows; give "
+            "one number a row."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ProblemError(
+            f"{where}: sample_weight holds a negative, missing or infinite value; correct it."
+        )
+    if not weights.any():
+        raise ProblemError(f"{where}: sample_weight is zero in every row; give some rows more.")
+    return weights
+
+
+def fit_groups(groups: Any, n_rows: int, where: str) -> Array | None:
+    """Return the groups given to a ``fit`` as codes; None if there are none."""
+    if groups is None:
+        return None
+    values = np.asarray(groups)
+    if values.shape != (n_rows,):
+        raise ProblemError(
+            f"{where}: groups have shape {values.shape} but there are {n_rows} rows; give one a "
+            "row."
+        )
+    return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
+
+
 class RowValues:
     """Groups, times and weights of all rows, before it is known which rows have a target."""
 

@@ -7,8 +7,8 @@ why.
 
 Rows of one group, of a patient for instance, are never divided: a model knows a patient it has
 seen. Where rows have a time, each fold is tested on later rows than it learns from: of k + 1 parts
-in the order of time, fold i learns from the first i and is tested on the next. Rows of the same time
-stay together. With both, groups of the test rows are left out of the training rows.
+in the order of time, fold i learns from the first i and is tested on the next. Rows of the same
+time stay together. With both, groups of the test rows are left out of the training rows.
 """
 
 import warnings

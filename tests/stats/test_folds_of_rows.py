@@ -1,5 +1,7 @@
 """Folds of rows that are not independent: groups stay whole, and tests are later."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -73,7 +75,7 @@ def test_each_fold_is_tested_on_later_rows_than_it_learns_from(data, moments, n_
         assert len(train) >= 2 and len(test) >= 2
         if both:
             assert not set(groups[train]) & set(groups[test])
-    for (earlier, tested), (later, _) in zip(found, found[1:], strict=False):
+    for (earlier, tested), (later, _) in pairwise(found):
         if not both:  # the window expands by what was tested
             assert set(later) == set(earlier) | set(tested)
 
