@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_X_y, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from metafs.data.of_rows import fit_groups, fit_weights
 from metafs.data.problem import Problem
@@ -203,7 +203,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         given = {"groups": (groups, fit_groups), "sample_weight": (sample_weight, fit_weights)}
         where = self.name or UNNAMED
         return {
-            name: labelled_rows(checked(values, len(y), where), y)[0]
+            name: labelled_rows(checked(values, _num_samples(y), where), y)[0]
             for name, (values, checked) in given.items()
             if values is not None
         }

@@ -162,7 +162,7 @@ def _share_near(X: Array, y: Array) -> float | None:
     nearest = distance.min(axis=1)
     usual = np.median(distance)
     for r in np.quantile(nearest, [REPEATED, 0.7, 0.9]):
-        for width in (1.0, 1.5):
+        for width in (1.0, 1.5, 2.2, 3.3):
             within = distance <= r * width
             n_within, n_double = within.sum(), (distance <= 2 * r * width).sum()
             own = y[asked][:, None] == y[None, :]
