@@ -91,9 +91,11 @@ def project(
     candidates = candidates[carried[candidates] > 0]
     part = table[:, candidates]
     part = np.asarray(part.toarray() if issparse(part) else part)
-    part = part - np.average(part, axis=0, weights=sample_weight)
-    if sample_weight is not None:
-        part = part * np.sqrt(sample_weight / sample_weight.mean())[:, None]
+    if sample_weight is None:
+        part = part - part.mean(axis=0)
+    else:
+        share = sample_weight / sample_weight.sum()
+        part = (part - share @ part) * np.sqrt(share * n)[:, None]
     covariance = (part.T @ part + SHRINKAGE * np.diag(known[candidates] ** 2)) / (n + SHRINKAGE)
     moments = covariance @ model.coef[:, candidates].T
     entered = _in_turn([_path(covariance, each, n_columns) for each in moments.T])
