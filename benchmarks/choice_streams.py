@@ -1,13 +1,13 @@
 """The default of metafs on streams of problems, beside what one would do without a memory.
 
-    cd benchmarks && python choice_streams.py DATA STREAM... [--new 10] [--past 30] [--labels 5 20 100]
+    cd benchmarks && python choice_streams.py DATA STREAM... [--new 8] [--past 20] [--labels 5 20]
 
 Past problems are solved by `metafs.solve` with its default, one after the other, into a memory of
 their own; each new problem then starts from that memory, with a few labels and 200 rows without.
 Every arm makes its choices from these rows and is measured on test rows that nobody has seen:
-balanced accuracy or R2 in %. *metafs* is the default, *no memory* the same without a memory, *linear* the
-learner `remembered` on all columns with memory; the others are scikit-learn's, tuned by
-cross-validation of the labels.
+balanced accuracy or R2, in %. *metafs* is the default, *no memory* the same without a memory,
+*linear* the learner `remembered` on all columns with memory; the others are scikit-learn's, tuned
+by cross-validation of the labels. Wide streams are cut to the columns that most rows have.
 """
 
 import argparse
@@ -16,7 +16,8 @@ import os
 import shutil
 import tempfile
 import time
-from collections import defaultdict
+import warnings
+from dataclasses import replace
 from pathlib import Path
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
@@ -35,32 +36,44 @@ from sklearn.ensemble import (
 from sklearn.metrics import balanced_accuracy_score, r2_score
 
 from metafs import Problem, Registry, solve
-from metafs.memory import MetaDB
 
-WIDEST = 3000
-"""Columns of a stream: the words of most documents."""
-
-
-def narrowed(stream, widest=WIDEST):
-    """Return the columns of a stream that are used: those that vary in most rows."""
-    n_columns = stream.new[0].X.shape[1]
-    if n_columns <= widest:
-        return np.arange(n_columns)
-    filled = sum(np.asarray((each.X != 0).sum(axis=0)).ravel() for each in stream.past)
-    return np.sort(np.argsort(-filled, kind="stable")[:widest])
+ARMS = {
+    "metafs": {"selector": "auto"},
+    "no memory": {"selector": "auto", "transfer": "none"},
+    "linear": {"selector": "auto", "learner": "remembered", "size": "all"},
+}
 
 
-def problem_of(name, X, y, X_unlabelled, stream):
-    names = [f"c{j}" for j in range(X.shape[1])]
-    task = "classes" if stream.classes else "numbers"
-    problem = Problem.of(
-        X, y, name=name, source=name, feature_names=names, task=task, leave_out="nothing"
+def stream_of(name, asked):
+    """Return a stream with its first problems, on the columns that most of its rows have."""
+    stream = STREAMS[name](asked.data, asked.new, asked.seed)
+    past = stream.past[: asked.past]
+    filled = sum(np.asarray((each.X != 0).sum(axis=0)).ravel() for each in past)
+    columns = np.sort(np.argsort(-filled, kind="stable")[: asked.widest])
+
+    def cut(problem, *tables):
+        return replace(problem, **{each: getattr(problem, each)[:, columns] for each in tables})
+
+    return replace(
+        stream,
+        past=[cut(each, "X", "X_unseen") for each in past],
+        new=[cut(each, "X", "X_unlabelled", "X_test") for each in stream.new],
     )
-    if X_unlabelled is not None and X_unlabelled.shape[0]:
-        from dataclasses import replace
 
-        problem = replace(problem, X_unlabelled=X_unlabelled)
-    return problem
+
+def problem_of(stream, name, X, y, X_unlabelled=None):
+    problem = Problem.of(
+        X,
+        y,
+        name=name,
+        source=name,
+        feature_names=[f"c{j}" for j in range(X.shape[1])],
+        task="classes" if stream.classes else "numbers",
+        leave_out="nothing",
+    )
+    if X_unlabelled is None or not X_unlabelled.shape[0]:
+        return problem
+    return replace(problem, X_unlabelled=X_unlabelled)
 
 
 def score(stream, y, predicted):
@@ -69,19 +82,38 @@ def score(stream, y, predicted):
     return 100 * r2_score(y, predicted)
 
 
-def solved(problems, db, registry, **settings):
-    """Return solutions and seconds a problem."""
+def remembered_stream(stream, db, registry):
+    """Solve the past problems into a memory."""
+    problems = [problem_of(stream, each.name, each.X, each.y) for each in stream.past]
     started = time.perf_counter()
-    found = list(solve(problems, db=db, registry=registry, batch=max(len(problems), 1), **settings))
-    for each in found:
+    for each in solve(problems, db=db, registry=registry, selector="auto"):
         if each.status != "solved":
-            print("!", each.problem, each.status, each.error, each.details)
-    return found, (time.perf_counter() - started) / max(len(problems), 1)
+            print(each.problem, each.error)
+    seconds = (time.perf_counter() - started) / len(problems)
+    print(f"{stream.name}: {len(problems)} problems remembered, {seconds:.2f} s each", flush=True)
 
 
-def controls_of(stream, new, rows):
+def by_metafs(stream, chosen, db, registry, settings):
+    """Return score and pipeline of each new problem, and seconds; all start from the same memory."""
+    problems = [
+        problem_of(stream, f"new {new.name}", new.X[rows], new.y[rows], new.X_unlabelled)
+        for new, rows in chosen
+    ]
+    copy = db.with_name("copy.duckdb")
+    shutil.copy(db, copy)
+    started = time.perf_counter()
+    found = list(solve(problems, db=copy, registry=registry, batch=len(problems), **settings))
+    seconds = (time.perf_counter() - started) / len(problems)
+    copy.unlink()
+    scores = [
+        score(stream, new.y_test, solution.model.predict(new.X_test))
+        for (new, _), solution in zip(chosen, found, strict=True)
+    ]
+    return scores, [each.pipeline for each in found], seconds
+
+
+def by_others(stream, new, rows):
     """Return the score of each arm without memory."""
-    quietly = controls.quietly
     classes = np.unique(new.y)
 
     def labels(decisions):
@@ -90,6 +122,7 @@ def controls_of(stream, new, rows):
         first = decisions.shape[1] == 1
         return classes[(decisions[:, 0] > 0).astype(int) if first else decisions.argmax(1)]
 
+    quietly = controls.quietly
     found = {
         "L2": labels(quietly(controls.regularised, stream, new, rows, "l2", True)),
         "L1": labels(quietly(controls.regularised, stream, new, rows, "l1", True)),
@@ -97,136 +130,82 @@ def controls_of(stream, new, rows):
     }
     forest = RandomForestClassifier if stream.classes else RandomForestRegressor
     found["forest"] = forest(200, random_state=0).fit(new.X[rows], new.y[rows]).predict(new.X_test)
-    if new.X.shape[1] * len(classes if len(classes) > 2 and stream.classes else [0]) <= 1000:
+    if new.X.shape[1] <= 1000:
         boosting = (
             HistGradientBoostingClassifier if stream.classes else HistGradientBoostingRegressor
         )
-        dense = [each.toarray() if issparse(each) else each for each in (new.X[rows], new.X_test)]
-        found["boosting"] = boosting(random_state=0).fit(dense[0], new.y[rows]).predict(dense[1])
+        X, X_test = (e.toarray() if issparse(e) else e for e in (new.X[rows], new.X_test))
+        found["boosting"] = boosting(random_state=0).fit(X, new.y[rows]).predict(X_test)
     return {arm: score(stream, new.y_test, each) for arm, each in found.items()}
 
 
-def remembered_stream(stream, past, registry, folder, **settings):
-    """Solve the past problems and return the memory."""
-    db = folder / "memory.duckdb"
-    problems = [problem_of(each.name, each.X, each.y, None, stream) for each in past]
-    started = time.perf_counter()
-    for each in solve(problems, db=db, registry=registry, **settings):
-        if each.status != "solved":
-            print("!", each.problem, each.error, each.details)
-    print(
-        f"{stream.name}: {len(past)} problems remembered, "
-        f"{(time.perf_counter() - started) / len(past):.2f} s each",
-        flush=True,
-    )
-    return db
+def compared(stream, n, db, registry):
+    """Return rows of scores by arm, the pipelines chosen, and seconds by arm of ours."""
+    chosen = [(new, new.labelled(n, stream.classes)) for new in stream.new]
+    chosen = [(new, rows) for new, rows in chosen if rows is not None]
+    cache = db.with_name(f"others-{n}.json")
+    if not cache.exists():
+        cache.write_text(json.dumps([by_others(stream, new, rows) for new, rows in chosen]))
+    others = json.loads(cache.read_text())
+    ours, seconds, pipelines = {}, {}, []
+    for arm, settings in ARMS.items():
+        ours[arm], found, seconds[arm] = by_metafs(stream, chosen, db, registry, settings)
+        pipelines = pipelines or found
+    rows = [
+        {**{arm: scores[i] for arm, scores in ours.items()}, **other}
+        for i, other in enumerate(others)
+    ]
+    return rows, pipelines, seconds
+
+
+def print_table(stream, found):
+    """Print means, the rank of the default among all arms, and what was chosen."""
+    arms = list(next(iter(found.values()))[0][0])
+
+    def line(name, values):
+        print(f"| {name} | {' | '.join(values)} |")
+
+    counts = ", ".join(str(len(rows)) for rows, _, _ in found.values())
+    print(f"\n**{stream.name}** (problems: {counts})\n")
+    line("labels", map(str, found))
+    print("|---|" + "--:|" * len(found))
+    for arm in arms:
+        line(arm, (f"{np.mean([row[arm] for row in rows]):.1f}" for rows, _, _ in found.values()))
+    ranks = [
+        np.mean([rankdata([-row[arm] for arm in arms])[0] for row in rows])
+        for rows, _, _ in found.values()
+    ]
+    line(f"mean rank of metafs, of {len(arms)}", (f"{rank:.2f}" for rank in ranks))
+    for arm in ARMS:
+        line(f"seconds, {arm}", (f"{seconds[arm]:.2f}" for _, _, seconds in found.values()))
+    for n, (_, pipelines, _) in found.items():
+        names = [
+            f"{each['learner']} {each['size'] or ''} {each['selector']}" if each else "no skill"
+            for each in pipelines
+        ]
+        print(n, "labels:", "; ".join(sorted(names)), flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
-    parser.add_argument("streams", nargs="+")
-    parser.add_argument("--new", type=int, default=10)
-    parser.add_argument("--past", type=int, default=30)
-    parser.add_argument("--labels", type=int, nargs="+", default=[5, 20, 100])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--widest", type=int, default=WIDEST)
-    parser.add_argument("--keep", type=Path, help="Folder for memories, reused where they exist.")
-    parser.add_argument("--arms", nargs="*", default=["metafs", "no memory", "linear"])
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("streams", nargs="+", metavar="STREAM")
+    parser.add_argument("--new", type=int, default=8)
+    parser.add_argument("--past", type=int, default=20)
+    parser.add_argument("--labels", type=int, nargs="+", default=[5, 20])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--widest", type=int, default=2000)
+    parser.add_argument("--keep", type=Path, help="folder for memories, used again if they exist")
     asked = parser.parse_args()
-    registry = Registry()
-    own_arms = {
-        "metafs": dict(selector="auto"),
-        "no memory": dict(selector="auto", transfer="none"),
-        "linear": dict(selector="auto", learner="remembered", size="all"),
-    }
+    registry, kept = Registry(), asked.keep or Path(tempfile.mkdtemp())
     for name in asked.streams:
-        stream = STREAMS[name](asked.data, asked.new, asked.seed)
-        columns = narrowed(stream, asked.widest)
-        cut = lambda X: X[:, columns]  # noqa: E731
-        from dataclasses import replace
-
-        stream = replace(
-            stream,
-            past=[
-                replace(p, X=cut(p.X), X_unseen=cut(p.X_unseen)) for p in stream.past[: asked.past]
-            ],
-            new=[
-                replace(n, X=cut(n.X), X_unlabelled=cut(n.X_unlabelled), X_test=cut(n.X_test))
-                for n in stream.new
-            ],
-        )
-        folder = (
-            Path(tempfile.mkdtemp()) if asked.keep is None else asked.keep / f"{name}-{asked.seed}"
-        )
-        folder.mkdir(parents=True, exist_ok=True)
-        db = folder / "memory.duckdb"
+        stream, db = stream_of(name, asked), kept / f"{name}-{asked.seed}" / "memory.duckdb"
         if not db.exists():
-            remembered_stream(stream, stream.past, registry, folder, selector="auto")
-        table = defaultdict(dict)
-        for n in asked.labels:
-            chosen = [(new, new.labelled(n, stream.classes)) for new in stream.new]
-            chosen = [(new, rows) for new, rows in chosen if rows is not None]
-            if not chosen:
-                continue
-            rows_of = defaultdict(dict)
-            for arm in asked.arms:
-                copy = folder / "copy.duckdb"
-                shutil.copy(db, copy)
-                problems = [
-                    problem_of(
-                        f"new {new.name}", new.X[rows], new.y[rows], new.X_unlabelled, stream
-                    )
-                    for new, rows in chosen
-                ]
-                found, seconds = solved(problems, copy, registry, **own_arms[arm])
-                copy.unlink()
-                for (new, _), solution in zip(chosen, found, strict=True):
-                    predicted = solution.model.predict(new.X_test)
-                    rows_of[new.name][arm] = score(stream, new.y_test, predicted)
-                    if arm == "metafs":
-                        rows_of[new.name]["pipeline"] = solution.pipeline
-                table[n][f"{arm} s"] = seconds
-            known = folder / f"controls-{n}.json"
-            if known.exists():
-                control = json.loads(known.read_text())
-            else:
-                control = {new.name: controls_of(stream, new, rows) for new, rows in chosen}
-                known.write_text(json.dumps(control))
-            for new, _ in chosen:
-                rows_of[new.name] |= control[new.name]
-            table[n]["rows"] = dict(rows_of)
-        print(
-            f"\n**{stream.name}** ({', '.join(str(len(table[n]['rows'])) for n in table)} problems)\n"
-        )
-        arms = [a for a in next(iter(table[min(table)]["rows"].values())) if a != "pipeline"]
-        print(f"| labels | {' | '.join(map(str, table))} |\n|---|" + "--:|" * len(table))
-        for arm in arms:
-            means = [np.mean([r[arm] for r in table[n]["rows"].values()]) for n in table]
-            print(f"| {arm} | {' | '.join(f'{v:.1f}' for v in means)} |")
-        ranks = []
-        for n in table:
-            order = [rankdata([-r[a] for a in arms]) for r in table[n]["rows"].values()]
-            ranks.append(np.mean(order, axis=0))
-        print(f"| rank of metafs of {len(arms)} | {' | '.join(f'{r[0]:.2f}' for r in ranks)} |")
-        for arm in asked.arms:
-            print(
-                f"| seconds, {arm} | {' | '.join(f'{table[n][arm + chr(32) + chr(115)]:.2f}' for n in table)} |",
-                flush=True,
-            )
-        for n in table:
-            picks = [
-                f"{r['pipeline']['learner']}/{r['pipeline']['selector']}/{r['pipeline']['size']}"
-                if r.get("pipeline")
-                else "none"
-                for r in table[n]["rows"].values()
-            ]
-            print(n, sorted(picks))
+            db.parent.mkdir(parents=True, exist_ok=True)
+            remembered_stream(stream, db, registry)
+        print_table(stream, {n: compared(stream, n, db, registry) for n in asked.labels})
 
 
 if __name__ == "__main__":
-    import warnings
-
     warnings.filterwarnings("ignore")
     main()

@@ -3,8 +3,8 @@
     python benchmarks/portfolio.py FOLDER [--out FILE] [--table NAME ...]
 
 Each table is cut to several numbers of training rows; each candidate is scored on rows that it has
-not seen, up to 500 of them, on the mean of two draws. The result is what the package ships; a file that
-exists is completed.
+not seen, up to 500 of them, on the mean of two draws. The result is what the package ships; a file
+that exists is completed.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def main() -> None:
     known = {(each["table"], each["n_rows"]) for each in records}
     for name, X, y in tables(asked.folder):
         for n_rows in ROWS:
-            if asked.table and name not in asked.table or (name, n_rows) in known:
+            if (asked.table and name not in asked.table) or (name, n_rows) in known:
                 continue
             if n_rows > 0.7 * len(y):
                 break

@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_X_y, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
+from metafs.data.of_rows import fit_groups, fit_weights
 from metafs.data.problem import Problem
 from metafs.data.target import settled
 from metafs.data.text_input import holds_text, numbers_of_text
@@ -133,6 +134,8 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         prior: Any = None,
         meta_features: Any = None,
         X_unlabelled: Any = None,
+        groups: Any = None,
+        sample_weight: Any = None,
     ) -> Self:
         """Select features of X; a prior given by hand takes the place of memory's.
 
@@ -149,8 +152,13 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             columns of a bare array are called m0, m1, ...
         X_unlabelled : array, sparse matrix or data frame, optional
             Rows without a target, with the columns of X, for selectors that learn from them.
+        groups : array of shape (n_samples,), optional
+            Rows of one group are never divided by a selector that cross-validates.
+        sample_weight : array of shape (n_samples,), optional
+            How much each row counts, for selectors that take weights.
         """
         plan = self._plan()
+        told = self._of_rows(y, groups, sample_weight)
         X, y, without = labelled_rows(X, y)
         unlabelled = [each for each in (without, X_unlabelled) if each is not None]
         X, y, X_unlabelled, categories = self._validated(plan, X, y, unlabelled)
@@ -171,6 +179,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
                 X_unlabelled=X_unlabelled,
                 keep=keep,
                 categorical=categories,
+                **told,
             )
         else:
             problem = Problem.of(
@@ -182,7 +191,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
                 meta_features=meta_features,
                 leave_out="nothing",
             )
-            problem = replace(problem, X_unlabelled=X_unlabelled, categories=categories)
+            problem = replace(problem, X_unlabelled=X_unlabelled, categories=categories, **told)
             task, selection = self._fit_with_memory(self.db, problem, plan, prior, keep)
         self.selection_ = selection
         self.scores_, self.ranking_ = selection.scores, selection.ranking
@@ -190,6 +199,16 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.prior_ = task.prior if task else prior
         self.neighbours_ = [(n.name, n.distance) for n in task.neighbours] if task else []
         return self
+
+    def _of_rows(self, y: Any, groups: Any, sample_weight: Any) -> dict[str, Any]:
+        """Return groups and weights of the rows that have a target, as far as they were given."""
+        given = {"groups": (groups, fit_groups), "sample_weight": (sample_weight, fit_weights)}
+        where = self.name or UNNAMED
+        return {
+            name: labelled_rows(checked(values, _num_samples(y), where), y)[0]
+            for name, (values, checked) in given.items()
+            if values is not None
+        }
 
     def _validated(
         self, plan: Plan, X: Any, y: Any, unlabelled: list[Any]

@@ -17,13 +17,14 @@ from metafs.cli.options import (
     named_value,
     no_plugin_option,
     problem_options,
+    read_options,
     seed_option,
     selector_options,
 )
 from metafs.cli.output import echo_line, echo_message, one_line, to_json
 from metafs.cli.progress import Progress
 from metafs.cli.stream_summary import summary
-from metafs.data.readers import ReadOptions, sources
+from metafs.data.readers import sources
 from metafs.pipeline.engines import ENGINES
 from metafs.pipeline.loop import solve as solve_stream
 from metafs.pipeline.solution import Solution
@@ -98,15 +99,8 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
 
     Example: metafs solve customers/ --target churned
     """
-    as_json, target, no_plugin = (options.pop(name) for name in ("as_json", "target", "no_plugin"))
-    read = ReadOptions(
-        targets=target,
-        space=options.pop("space"),
-        keep=options["keep"],
-        drop=options.pop("drop"),
-        task=options.pop("task"),
-        meta_features=options.pop("meta_features"),
-    )
+    as_json, no_plugin = (options.pop(name) for name in ("as_json", "no_plugin"))
+    read = read_options(options, options["keep"])
     wave = options.pop("wave")
     options["batch"] = options["batch"] if wave is None else wave
     options["params"] = dict(named_value(text) for text in options.pop("param"))

@@ -65,6 +65,9 @@ def solve(
     drop: str | Sequence[str] = (),
     task: str = "auto",
     meta_features: str | PathLike[str] | None = None,
+    groups: str | None = None,
+    time: str | None = None,
+    weight: str | None = None,
     batch: int = 1,
     jobs: int = 1,
     engine: str = "local",
@@ -87,6 +90,9 @@ def solve(
         How to read tables: what to predict, the pool of features they belong to, columns always
         selected, columns never seen, whether the target holds "classes" or "numbers", and a
         table of features' properties for problems that bring none of their own.
+    groups, time, weight : str, optional
+        Columns that tell of rows, and are no features: rows of one group are never divided between
+        folds, folds are tested on later rows than they learn from, and rows count by weight.
     batch, jobs, engine
         Number of problems that are solved from the same memory, number of processes, and where
         they run.
@@ -120,7 +126,17 @@ def solve(
     check_at_least("check", check, 0)
     require_engine(engine, jobs)
     described = None if meta_features is None else Path(meta_features)
-    read = ReadOptions(_names(target), space, _names(keep), _names(drop), task, described)
+    read = ReadOptions(
+        _names(target),
+        space,
+        _names(keep),
+        _names(drop),
+        task,
+        described,
+        groups=groups,
+        time=time,
+        weight=weight,
+    )
     stream = readables(problems, read)
     memory = None
     if db is not None:

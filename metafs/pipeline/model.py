@@ -75,7 +75,9 @@ def fitted_model(choice: Choice, problem: Problem | None = None) -> FittedModel:
     columns = choice.columns
     if choice.candidate is None:
         guess = DummyClassifier() if problem.is_classification else DummyRegressor()
-        estimator, columns = guess.fit(np.zeros((problem.n_samples, 1)), problem.y), columns[:0]
+        nothing = np.zeros((problem.n_samples, 1))
+        estimator = guess.fit(nothing, problem.y, sample_weight=problem.sample_weight)
+        columns = columns[:0]
     else:
         learner = choice.evaluation.learners[choice.candidate.learner]
         evaluation = choice.evaluation

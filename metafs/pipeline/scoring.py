@@ -31,7 +31,7 @@ from sklearn.pipeline import Pipeline
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError, UsageError
-from metafs.pipeline.fit_parameters import fit_parameters
+from metafs.pipeline.fit_parameters import fit_parameters, of_rows
 from metafs.pipeline.fitting import fit
 from metafs.pipeline.selection import select
 from metafs.plugin.prior import Prior
@@ -42,7 +42,7 @@ from metafs.stats.discretise import codes_of, discretise_target
 from metafs.stats.folds import folds
 from metafs.stats.information import SetInformation, entropy
 from metafs.stats.preparation import chosen_columns, preparation
-from metafs.stats.scorers import best_possible, is_defined, scorer_named
+from metafs.stats.scorers import best_possible, is_defined, scorer_named, takes_weight
 from metafs.stats.threads import threads_for
 
 DEFAULT_CONFIDENCE = Confidence()
@@ -123,6 +123,7 @@ def learn(
                 X_unlabelled=problem.X_unlabelled,
                 keep=keep,
                 categorical=problem.categories,
+                **of_rows(problem, train),
             )
         except ProblemError as error:  # all rows were enough, the training rows of a fold are not
             raise NoScore(f"in a fold of {len(train)} training rows, {error}") from error
@@ -180,7 +181,8 @@ def score_on(
     model = model_on(problem, columns, learner, train, prior, decide_for)
     X = chosen_columns(problem.X, columns)[test]
     with threads_for(X.shape[0] * X.shape[1]):
-        return float(scorer(model, X, problem.y[test]))
+        told = of_rows(problem, test) if takes_weight(scorer) else {}
+        return float(scorer(model, X, problem.y[test], sample_weight=told.get("sample_weight")))
 
 
 def model_on(
@@ -198,7 +200,7 @@ def model_on(
     X = chosen_columns(problem.X, columns)
     steps = preparation(X, columns, problem.categories)
     with threads_for(X.shape[0] * X.shape[1]):
-        given = fit_parameters(problem, columns, learner, X[rows], steps, prior)
+        given = fit_parameters(problem, columns, learner, X[rows], steps, prior, rows)
         model = Pipeline([*steps, ("learn", clone(learner))])
         parameters = {f"learn__{name}": it for name, it in given.items()}
         model = fit(model, X[rows], problem.y[rows], **parameters)

@@ -32,8 +32,10 @@ from metafs.pipeline.choice.result import selection_of, trials_of
 from metafs.pipeline.choice.rows import at_last, sampled
 from metafs.pipeline.events import Event, emit
 from metafs.pipeline.expecting import Expecting, own_prior
+from metafs.pipeline.fit_parameters import of_rows
 from metafs.pipeline.model import FittedModel, fitted_model
 from metafs.pipeline.reference import Learned, learned
+from metafs.pipeline.row_notes import row_notes
 from metafs.pipeline.scoring import Scores, confidence_of, learn, qualities
 from metafs.pipeline.selection import Selection, select
 from metafs.pipeline.settings import Plan
@@ -214,6 +216,7 @@ def search(task: PreparedTask, keep: Sequence[int] = ()) -> Selection:
         X_unlabelled=problem.X_unlabelled,
         keep=keep,
         categorical=problem.categories,
+        **of_rows(problem),
     )
 
 
@@ -267,6 +270,11 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
             scores.success if scores else 1.0,
             confidence_of(plan.selector),
         )
+    asked = {
+        f"selector {settings.selector_name!r}": plan.selector,
+        f"learner {learner_name!r}": learner,
+    }
+    notes += row_notes(problem, asked, scoring)
     cold = search_cold(task, keep)
     return TaskResult(
         selection, scores, quality, clock.seconds, cold, notes, left, learner=learner_name
@@ -295,7 +303,11 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
         scores,
         quality,
         clock.seconds,
-        notes=choice.notes + notes,
+        notes=(
+            choice.notes
+            + notes
+            + row_notes(problem, contest.named(), task.plan.scoring_for(problem))
+        ),
         learned=left,
         learner=choice.candidate.learner if choice.candidate else None,
         pipeline=choice.candidate.as_json() if choice.candidate else None,

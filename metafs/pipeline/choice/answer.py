@@ -19,6 +19,7 @@ from metafs.data.typing import Array
 from metafs.pipeline.choice.candidates import Candidate
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import Expectation, expected_excess, updated
+from metafs.stats.folds import n_independent
 
 FEWEST = 50
 """With fewer rows it cannot be told whether anything beats no skill."""
@@ -80,11 +81,11 @@ def beats_no_skill(nested: Sequence[float], evaluation: Evaluation) -> bool:
     With few rows that cannot be told, and a problem that somebody asks about is taken to be one
     that can be learnt.
     """
-    if evaluation.problem.n_samples < FEWEST:
+    if n_independent(evaluation.problem) < FEWEST:
         return True
     apart = np.asarray(nested) - evaluation.no_skill
     surely = t.ppf(SURE, len(apart) - 1) * _standard_error(apart, evaluation)
     if evaluation.problem.is_classification:  # what guessing varies by is known, and folds are few
-        by_chance = norm.ppf(SURE) * OVERLAP * 0.5 / np.sqrt(evaluation.problem.n_samples)
+        by_chance = norm.ppf(SURE) * OVERLAP * 0.5 / np.sqrt(evaluation.n_scored)
         surely = min(surely, by_chance)
     return bool(apart.mean() > surely)

@@ -17,10 +17,11 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.pipeline.choice.candidates import ALL, Candidate
 from metafs.pipeline.events import Event, emit, is_heard
+from metafs.pipeline.fit_parameters import of_rows
 from metafs.pipeline.scoring import score_on
 from metafs.pipeline.selection import Selection, configured, select
 from metafs.plugin.prior import Prior
-from metafs.stats.folds import Fold
+from metafs.stats.folds import Fold, n_independent
 from metafs.stats.scorers import best_possible, scorer_named
 
 COMPARING = "comparing pipelines"
@@ -114,11 +115,17 @@ class Evaluation:
         n_folds = len(self.folds)
         return {each for each, by_fold in self.scores.items() if len(by_fold) == n_folds}
 
-    @property
+    @cached_property
     def rows_of_a_fold(self) -> dict[str, float]:
-        """How many test and training rows a fold has, on average."""
-        n_test = float(np.mean([len(test) for _, test in self.folds]))
-        return {"n_test": n_test, "n_train": self.problem.n_samples - n_test}
+        """How many independent test and training rows a fold has, on average."""
+        sizes = [[n_independent(self.problem, rows) for rows in fold] for fold in self.folds]
+        n_train, n_test = np.mean(sizes, axis=0).tolist()
+        return {"n_test": n_test, "n_train": n_train}
+
+    @cached_property
+    def n_scored(self) -> float:
+        """How many independent rows are tested on, in all folds together."""
+        return self.rows_of_a_fold["n_test"] * len(self.folds)
 
     @cached_property
     def no_skill(self) -> float:
@@ -165,5 +172,6 @@ class Evaluation:
                 X_unlabelled=problem.X_unlabelled,
                 keep=self.keep,
                 categorical=problem.categories,
+                **of_rows(problem, rows),
             )
         return self._selections[key]

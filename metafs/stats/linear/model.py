@@ -13,10 +13,11 @@ from scipy.special import expit, softmax
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
 from metafs.stats.linear.folds import folds_of, some_rows
+from metafs.stats.linear.independent import independent_losses, labels_of_each
 from metafs.stats.linear.large import fit_large
 from metafs.stats.linear.logistic import logistic
 from metafs.stats.linear.loss import class_loss, loss_of
-from metafs.stats.linear.preparation import Preparation
+from metafs.stats.linear.preparation import Preparation, scales_of
 from metafs.stats.linear.rows import Rows, rows_under
 from metafs.stats.linear.spectrum import Spectrum, spectrum_of, spectrum_of_rows
 from metafs.stats.linear.strength import StrengthChoice, choose_strength
@@ -95,6 +96,7 @@ def fit_linear(
     prior: WeightPrior | None = None,
     X_unlabelled: Matrix | None = None,
     sample_weight: Array | None = None,
+    groups: Array | None = None,
     strength: float | Literal["auto"] = "auto",
     most_rows: int = MOST_ROWS,
     seed: int = 0,
@@ -115,6 +117,8 @@ def fit_linear(
         Rows without label: they tell how columns and past scores are spread.
     sample_weight : array of shape (n_rows,), default=None
         Above 0.
+    groups : array of shape (n_rows,), default=None
+        Rows of one group are never divided in cross-validation.
     strength : float or "auto", default="auto"
         How strongly past models are believed; 0 does without them.
     most_rows : int
@@ -123,14 +127,16 @@ def fit_linear(
         How rows are divided into folds.
     """
     targets, labels = targets_of(y, classes)
-    rows, preparation, spread = rows_under(X, X_unlabelled, prior, classes=classes)
+    rows, preparation, spread = rows_under(
+        X, X_unlabelled, prior, classes=classes, sample_weight=sample_weight
+    )
     unit = 1.0
     if not classes:
-        unit = float(targets.std()) or 1.0
+        unit = float(scales_of(targets, sample_weight).spread[0]) or 1.0
         targets = targets / unit
     if rows.mean is not None:
         rows = replace(rows, mean=rows.mean / unit)
-    fitting = _Fitting(rows, targets, y, classes, sample_weight, most_rows, seed)
+    fitting = _Fitting(rows, targets, y, classes, sample_weight, groups, most_rows, seed)
     experience = None if prior is None else prior.experience
     if not rows.scores.shape[1]:
         grid = np.zeros(1)
@@ -171,6 +177,7 @@ class _Fitting:
         y: Array,
         classes: bool,
         sample_weight: Array | None,
+        groups: Array | None,
         most_rows: int,
         seed: int,
     ) -> None:
@@ -181,9 +188,11 @@ class _Fitting:
             some = some_rows(self.codes, len(rows), most_rows, seed)
             rows, targets = rows.taken(some), targets[some]
             sample_weight = None if sample_weight is None else sample_weight[some]
+            groups = None if groups is None else groups[some]
             self.codes = None if self.codes is None else self.codes[some]
         self.rows, self.targets, self.sample_weight = rows, targets, sample_weight
-        self.folds = folds_of(self.codes, len(rows), seed)
+        self.groups = groups
+        self.folds = folds_of(self.codes, len(rows), seed, groups)
         self._spectra: dict[float, Spectrum] = {}
 
     def spectrum(self, strength: float) -> Spectrum:
@@ -194,11 +203,7 @@ class _Fitting:
 
     def choose(self, grid: Array, experience: Any) -> tuple[StrengthChoice, float, Array | None]:
         """Return the strength, the regularisation, and cross-validated decision values."""
-        n_labels = (
-            float(np.bincount(self.codes).min())
-            if self.codes is not None
-            else float(len(self.rows))
-        )
+        n_labels = labels_of_each(self.codes, len(self.rows), self.groups)
         if not self.folds:
             choice = choose_strength(grid, None, experience, n_labels, self.rows.coherence)
             return choice, 1.0, None
@@ -208,11 +213,11 @@ class _Fitting:
             apart = self.targets - expected
             decision = self.spectrum(float(s)).held_out(apart, LAMBDAS, self.folds) + expected
             loss = loss_of(decision, self.targets, self.codes).mean(axis=1)
-            k = int(np.argmin(loss.mean(axis=1)))
+            k = int(np.argmin(np.average(loss, axis=1, weights=self.sample_weight)))
             losses.append(loss[k])
             best.append(float(LAMBDAS[k]))
             held.append(decision[k, 0])
-        table = np.array(losses)
+        table = independent_losses(np.array(losses), self.sample_weight, self.groups)
         if self.codes is None:  # half the relative squared error is like a log-loss
             table /= 2 * max(float(table[0].mean()), 1e-300)
         choice = choose_strength(grid, table, experience, n_labels, self.rows.coherence)

@@ -32,7 +32,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from metafs.data.typing import Array, Matrix
-from metafs.stats.linear.preparation import Preparation, prepare
+from metafs.stats.linear.preparation import Preparation, prepare, scales_of
 from metafs.stats.linear.weight_prior import BASIS, Directions, WeightPrior
 
 _NO_SPREAD = 1e-9
@@ -139,12 +139,21 @@ def rows_under(
     *,
     preparation: Preparation | None = None,
     classes: bool = True,
+    sample_weight: Array | None = None,
 ) -> tuple[Rows, Preparation, Array]:
-    """Return the labelled rows, how columns are prepared, and their spread on all rows at hand."""
+    """Return the labelled rows, how columns are prepared, and their spread on all rows at hand.
+
+    Unlabelled rows count as labelled ones of mean weight.
+    """
     everything = stacked(X, X_unlabelled)
+    if sample_weight is not None:
+        n_more = everything.shape[0] - X.shape[0]
+        sample_weight = np.append(sample_weight, np.full(n_more, sample_weight.mean()))
     if preparation is None:
         known_scales = (None, None) if prior is None else (prior.scales, prior.words)
-        preparation = prepare(everything, known_scales[0], words=known_scales[1])
+        preparation = prepare(
+            everything, known_scales[0], words=known_scales[1], sample_weight=sample_weight
+        )
     table = preparation(everything)
     known = prior.directions if prior is not None else None
     scores, directions = coherent_scores(table, known)
@@ -152,7 +161,9 @@ def rows_under(
     mean_variance = float(np.einsum("ij,ij->", scores, scores) / len(scores))
     mean = None if classes or known is None else common_part(_of_problems(known))
     rows = Rows(table[:n], preparation.variance, scores[:n], directions, mean_variance, mean)
-    return rows, preparation, spread_of(table)
+    if sample_weight is None:
+        return rows, preparation, spread_of(table)
+    return rows, preparation, scales_of(table, sample_weight).spread
 
 
 def coherent_scores(table: Matrix, known: Directions | None) -> tuple[Array, Array]:
