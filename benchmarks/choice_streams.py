@@ -94,7 +94,7 @@ def remembered_stream(stream, db, registry):
 
 
 def by_metafs(stream, chosen, db, registry, settings):
-    """Return score and pipeline of each new problem, and seconds; all start from the same memory."""
+    """Return score and pipeline of each new problem from the same memory, and seconds."""
     problems = [
         problem_of(stream, f"new {new.name}", new.X[rows], new.y[rows], new.X_unlabelled)
         for new, rows in chosen
