@@ -6,8 +6,8 @@ enough. Of more rows a sample is taken,
 .. math:: n = \min(n_{most}, \max(n_{least}, \lfloor V / \nu \rfloor)),
 
 with V values in all and :math:`\nu` of them stored in a row: of each class its share, but at least
-twenty rows if there are, and groups of rows as a whole. What is chosen then learns from all rows, or
-from as many as its learner is expected to learn in some seconds. How many rows these are follows
+twenty rows if there are, and groups of rows as a whole. What is chosen then learns from all rows,
+or from as many as its learner is expected to learn in some seconds. How many rows these are follows
 from the table and the seed alone, so the answer does not depend on the machine.
 """
 
