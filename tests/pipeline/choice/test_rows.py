@@ -103,3 +103,13 @@ def test_rows_without_label_are_sampled_too(small):
     problem = replace(table(120), X_unlabelled=np.ones((500, 6)))
     seen = rows.sampled(problem)
     assert (seen.n_samples, seen.X_unlabelled.shape) == (120, (150, 6))
+
+
+def test_a_large_table_has_the_same_answer_for_any_number_of_jobs(small):
+    stream = [replace(table(300, seed=seed), name=f"number {seed}") for seed in range(2)]
+    asked = {"db": None, "selector": "auto", "learner": "remembered", "folds": 3, "batch": 2}
+    one, two = (list(solve(stream, jobs=jobs, **asked)) for jobs in (1, 2))
+    assert all("150 chose" in each.notes[-1] for each in one)
+    assert [(each.features, each.score) for each in one] == [
+        (each.features, each.score) for each in two
+    ]
