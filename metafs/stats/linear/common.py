@@ -26,7 +26,7 @@ from metafs.stats.linear.weight_prior import BASIS, Directions
 
 _ROUNDING = 1e-9
 _FAR_FROM_CHANCE = 3.0
-_LEAST = 3  # directions that can agree
+_LEAST = 5  # directions that can agree far better than by chance
 _LEAST_SHARE = 0.5  # of directions that speak for one of two classes
 
 
@@ -45,9 +45,8 @@ def prior_mean(known: Directions, classes: Sequence[str] | None) -> Array | None
     names = np.array(known.outputs, dtype=object)
     if len(classes) == 2:
         sign = (names == classes[1]) * 1.0 - (names == classes[0])
-        n_asked = np.count_nonzero([problem != BASIS for problem in known.problems])
         spoken = sign != 0
-        if np.count_nonzero(spoken) < max(1, _LEAST_SHARE * n_asked):
+        if np.count_nonzero(spoken) < _LEAST_SHARE * sum(name is not None for name in names):
             return None
         mean = agreed_part(sign[spoken, None] * known.weights[spoken])
         return None if mean is None else mean[None]

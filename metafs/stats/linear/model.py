@@ -214,7 +214,7 @@ class _Fitting:
             decision = self.spectrum(float(s)).held_out(apart, LAMBDAS, self.folds) + expected
             loss = loss_of(decision, self.targets, self.codes).mean(axis=1)
             spectrum = self.spectrum(float(s))
-            k = best_regularisation(loss.mean(axis=1), spectrum, classes=self.classes)
+            k = best_regularisation(LAMBDAS, loss.mean(axis=1), spectrum, classes=self.classes)
             losses.append(loss[k])
             best.append(float(LAMBDAS[k]))
             held.append(decision[k, 0])

@@ -22,12 +22,13 @@ _USUAL = 3.0
 _COST = 1.0  # in units of a log-loss
 
 
-def best_regularisation(loss: Array, spectrum: Spectrum, *, classes: bool) -> int:
+def best_regularisation(lambdas: Array, loss: Array, spectrum: Spectrum, *, classes: bool) -> int:
     """Return the place in the grid of the best regularisation.
 
     Parameters
     ----------
-    loss : array of shape (len(LAMBDAS),)
+    lambdas : array of shape (L,)
+    loss : array of shape (L,)
         Cross-validated log-loss, or relative squared error, which is twice like one.
     spectrum : Spectrum
         Of the labelled rows.
@@ -36,5 +37,5 @@ def best_regularisation(loss: Array, spectrum: Spectrum, *, classes: bool) -> in
     """
     n_rows = len(spectrum.vectors)
     usual = _USUAL * max(float(spectrum.values.sum()) / n_rows, 1e-300)
-    apart = np.log10(LAMBDAS / usual)
+    apart = np.log10(lambdas / usual)
     return int(np.argmin((loss if classes else loss / 2) + _COST / n_rows * apart**2))

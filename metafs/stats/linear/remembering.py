@@ -147,8 +147,8 @@ def _losses(
         at = expected if isinstance(expected, float) else expected[labelled]
         held_out = spectrum.held_out(apart, LAMBDAS, folds) + at
         loss = loss_of(held_out, targets[labelled], None if codes is None else codes[labelled])
-        place = best_regularisation(loss.mean(axis=(1, 2)), spectrum, classes=codes is not None)
-        best = LAMBDAS[place]
+        own = loss.mean(axis=(1, 2))
+        best = LAMBDAS[best_regularisation(LAMBDAS, own, spectrum, classes=codes is not None)]
         alpha, fitted = spectrum.ridge(apart, best)
         across = covariance[:, labelled] @ alpha + expected
         fitted = fitted + at

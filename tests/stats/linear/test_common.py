@@ -30,7 +30,7 @@ def past_models(common, n=12, noise=0.5, seed=0):
 @given(st.integers(0, 30), st.floats(0.0, 3.0))
 def test_the_common_part_is_that_of_the_equations(seed, noise):
     rng = np.random.default_rng(seed)
-    weights = past_models(rng.normal(size=5), int(rng.integers(3, 20)), noise, seed)
+    weights = past_models(rng.normal(size=5), int(rng.integers(5, 20)), noise, seed)
     found, expected = agreed_part(weights), slow_agreed_part(weights)
     assert (found is None) == (expected is None)
     if found is not None:
@@ -58,7 +58,7 @@ def test_directions_are_oriented_by_the_names_of_classes():
 
 
 def test_two_classes_that_few_past_models_speak_for_have_no_prior_mean():
-    weights = past_models(np.ones(4))
+    weights = past_models(np.ones(4), noise=0.1)
     outputs = ["a"] * 5 + ["b", "c", "d", "e", "f", "g", "h"]
     assert prior_mean(Directions.of(weights, outputs=outputs), ("a", "z")) is None
     of_each = prior_mean(Directions.of(weights, outputs=outputs), ("a", "y", "z"))
@@ -128,6 +128,6 @@ def test_few_labels_hardly_move_the_regularisation_and_many_decide_it():
     for n_rows in (4, 2000):
         rows = rng.normal(size=(n_rows, 3)) / np.sqrt(3)
         spectrum = spectrum_of_rows(rows)
-        chosen.append(best_regularisation(loss, spectrum, classes=True))
+        chosen.append(best_regularisation(LAMBDAS, loss, spectrum, classes=True))
     assert 0.3 < LAMBDAS[chosen[0]] < 10
     assert chosen[1] == place
