@@ -6,11 +6,11 @@ Past models that ask the same question agree with each other. With
 
 .. math:: b = \frac{\kappa - 1/m}{\kappa (1 - 1/m)} .
 
-Where the target is a number, all directions count. Of classes a direction counts for the class that
-it speaks for, by name. With two classes it counts with a minus sign if that is the first of them,
-and at least half of the directions must speak for one of the two: a model of "a or b" tells little
-of "a or c". Names may agree by chance, so these directions, brought to unit length, must agree far
-better than with random signs. With :math:`G` their inner products,
+Where the target is a number, all directions count. With two classes those count that speak for one
+of them, by name, with a minus sign if it is the first, and at least half of all must: a model of "a
+or b" tells little of "a or c". More than two classes have no prior mean, since classes that are
+merely numbered would be taken for each other. Names may agree by chance, so the directions, brought
+to unit length, must agree far better than with random signs. With :math:`G` their inner products,
 
 .. math:: z = \sum_{i \ne k} G_{ik} \Big/ \Big(2 \sum_{i \ne k} G_{ik}^2\Big)^{1/2}
 
@@ -43,18 +43,22 @@ def prior_mean(known: Directions, classes: Sequence[str] | None) -> Array | None
         mean = common_part(_of_problems(known))
         return None if mean is None else mean[None]
     names = np.array(known.outputs, dtype=object)
-    if len(classes) == 2:
-        sign = (names == classes[1]) * 1.0 - (names == classes[0])
-        spoken = sign != 0
-        if np.count_nonzero(spoken) < _LEAST_SHARE * sum(name is not None for name in names):
-            return None
-        mean = agreed_part(sign[spoken, None] * known.weights[spoken])
-        return None if mean is None else mean[None]
-    means = [agreed_part(known.weights[names == each]) for each in classes]
-    if all(mean is None for mean in means):
+    if len(classes) != 2:
         return None
-    nothing = np.zeros(known.weights.shape[1])
-    return np.array([nothing if mean is None else mean for mean in means])
+    sign = (names == classes[1]) * 1.0 - (names == classes[0])
+    spoken = sign != 0
+    if np.count_nonzero(spoken) < _LEAST_SHARE * sum(name is not None for name in names):
+        return None
+    mean = agreed_part(sign[spoken, None] * known.weights[spoken])
+    return None if mean is None else mean[None]
+
+
+def agrees(expected: Array, targets: Array) -> bool:
+    """Return whether what the prior mean predicts of labelled rows goes with their labels.
+
+    Classes of the same names may mean the opposite; then there is no prior mean.
+    """
+    return float(np.sum((expected - expected.mean(axis=0)) * targets)) > 0
 
 
 def agreed_part(weights: Array) -> Array | None:

@@ -12,6 +12,7 @@ from scipy.special import expit, softmax
 
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
+from metafs.stats.linear.common import agrees
 from metafs.stats.linear.folds import folds_of, some_rows
 from metafs.stats.linear.large import fit_large
 from metafs.stats.linear.logistic import logistic
@@ -133,7 +134,8 @@ def fit_linear(
         unit = float(targets.std()) or 1.0
         targets = targets / unit
     if rows.mean is not None:
-        rows = replace(rows, mean=rows.mean / unit)
+        contradicted = classes and not agrees(rows.expected(1.0), targets)
+        rows = replace(rows, mean=None if contradicted else rows.mean / unit)
     fitting = _Fitting(rows, targets, y, classes, sample_weight, most_rows, seed)
     experience = None if prior is None else prior.experience
     if not rows.scores.shape[1]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metafs.data.typing import Array, Matrix
+from metafs.stats.linear.common import agrees
 from metafs.stats.linear.folds import folds_of
 from metafs.stats.linear.loss import loss_of
 from metafs.stats.linear.model import LinearModel, share_of_logit, targets_of
@@ -143,6 +144,8 @@ def _losses(
         covariance = rows.covariance(s)
         spectrum = spectrum_of(covariance[np.ix_(labelled, labelled)])
         expected = rows.expected(s) * share_of_logit(codes is not None)
+        if codes is not None and not isinstance(expected, float):
+            expected = expected if agrees(expected[labelled], targets[labelled]) else 0.0
         apart = (targets - expected)[labelled]
         at = expected if isinstance(expected, float) else expected[labelled]
         held_out = spectrum.held_out(apart, LAMBDAS, folds) + at
