@@ -54,11 +54,14 @@ def prior_mean(known: Directions, classes: Sequence[str] | None) -> Array | None
 
 
 def agrees(expected: Array, targets: Array) -> bool:
-    """Return whether what the prior mean predicts of labelled rows goes with their labels.
+    """Return whether labelled rows do not contradict what the prior mean predicts of them.
 
-    Classes of the same names may mean the opposite; then there is no prior mean.
+    Classes of the same names may mean the opposite: their correlation is then below 0 by more than
+    its standard error without any relation.
     """
-    return float(np.sum((expected - expected.mean(axis=0)) * targets)) > 0
+    one, other = expected - expected.mean(axis=0), targets - targets.mean(axis=0)
+    size = float(np.sqrt(np.sum(one**2) * np.sum(other**2)))
+    return float(np.sum(one * other)) * len(targets) ** 0.5 > -size
 
 
 def agreed_part(weights: Array) -> Array | None:

@@ -134,7 +134,7 @@ def fit_linear(
         unit = float(targets.std()) or 1.0
         targets = targets / unit
     if rows.mean is not None:
-        contradicted = classes and not agrees(rows.expected(1.0), targets)
+        contradicted = classes and not agrees(np.asarray(rows.expected(1.0)), targets)
         rows = replace(rows, mean=None if contradicted else rows.mean / unit)
     fitting = _Fitting(rows, targets, y, classes, sample_weight, most_rows, seed)
     experience = None if prior is None else prior.experience
