@@ -61,7 +61,7 @@ def agrees(expected: Array, targets: Array) -> bool:
     """
     one, other = expected - expected.mean(axis=0), targets - targets.mean(axis=0)
     size = float(np.sqrt(np.sum(one**2) * np.sum(other**2)))
-    return float(np.sum(one * other)) * len(targets) ** 0.5 > -size
+    return float(np.sum(one * other)) * float(np.sqrt(len(targets))) > -size
 
 
 def agreed_part(weights: Array) -> Array | None:
