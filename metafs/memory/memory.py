@@ -151,7 +151,7 @@ class Memory:
             near = without(near, models, exclude_source, known.sharing)
             left_out = {part_of(source) for source in (exclude_source, *known.sharing.values())}
             basis = {part: each for part, each in basis.items() if part not in left_out}
-        return history_of(near, models, basis.values(), known.feature_ids)
+        return history_of(near, models, basis.values(), known.feature_ids, problem.classes)
 
     def remembered(
         self,
