@@ -22,6 +22,8 @@ WORTH = 0.003
 """The expected improvement of success that pays for one quick evaluation."""
 WORTH_A_SECOND = 0.02
 """And what a second of fitting has to promise more."""
+QUICK = 0.2
+"""Seconds of a fit and its ranking that are hardly worth saving."""
 
 
 def race(evaluation: Evaluation, before: Expectation) -> Expectation:
@@ -49,26 +51,31 @@ def race(evaluation: Evaluation, before: Expectation) -> Expectation:
 
 
 def score_smaller_sets(evaluation: Evaluation, before: Expectation) -> Expectation:
-    """Score the best learner on every fold with smaller sets of its most promising ranking.
+    """Score the best learner on every fold with smaller sets.
 
     Smaller sets seldom win, so the race does not try them by itself; but one as good as the best is
-    the better answer. Scores fall with the size below some size, which is found by bisection.
+    the better answer. Scores fall with the size below some size, which is found by bisection. Other
+    rankings are tried too where that takes little time: one may have noise among its first columns.
     """
     after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
     leader = after.candidates[after.best(evaluation.complete)]
-    ranked = [
-        (after.mean[place], each)
-        for place, each in enumerate(after.candidates)
-        if each.learner == leader.learner and each.size is not None
-    ]
-    if not ranked:
-        return after
-    selector = leader.selector
-    if selector == ALL:
-        selector = max(ranked, key=lambda pair: pair[0])[1].selector
     most = leader.size or evaluation.problem.n_features
-    smaller = [each for _, each in ranked if each.selector == selector]
-    return bisected([each for each in smaller if (each.size or 0) < most], evaluation, before)
+    sets: dict[str, list[Candidate]] = {}
+    promise: dict[str, float] = {}
+    for mean, each in zip(after.mean, after.candidates, strict=True):
+        if each.learner == leader.learner and each.size is not None:
+            promise[each.selector] = max(promise.get(each.selector, -np.inf), float(mean))
+            sets.setdefault(each.selector, [])
+            if each.size < most:
+                sets[each.selector].append(each)
+    first = leader.selector
+    if first == ALL and promise:
+        first = max(promise, key=lambda name: promise[name])
+    for selector in sorted(sets, key=lambda name: name != first):
+        quick = all(seconds_on(evaluation, each) <= QUICK for each in sets[selector])
+        if selector == first or quick:
+            after = bisected(sets[selector], evaluation, before)
+    return after
 
 
 def bisected(sets: Sequence[Candidate], evaluation: Evaluation, before: Expectation) -> Expectation:
@@ -110,13 +117,18 @@ def expected_improvement(expectation: Expectation, evaluation: Evaluation) -> Ar
 
 
 def _price(evaluation: Evaluation, candidate: Candidate) -> float:
+    return WORTH + WORTH_A_SECOND * seconds_on(evaluation, candidate)
+
+
+def seconds_on(evaluation: Evaluation, candidate: Candidate) -> float:
+    """Return what ranking the columns of a problem and fitting the learner take, roughly."""
     problem = evaluation.problem
     n_classes = len(problem.classes) if problem.classes else 1
     width = problem.n_features if candidate.size is None else candidate.size
     outputs = n_classes if n_classes > 2 else 1
     seconds = seconds_of(candidate.learner, problem.n_samples, width, outputs)
     seconds += seconds_to_rank(candidate.selector, problem.n_samples, problem.n_features, outputs)
-    return WORTH + WORTH_A_SECOND * seconds
+    return seconds
 
 
 def _done(evaluation: Evaluation, candidate: Candidate) -> bool:
