@@ -82,7 +82,7 @@ def fill(db: MetaDB, n: int) -> None:
             else:
                 con.execute(statement)
         for part in range(basis.N_PARTS):
-            basis.keep_up(con, "default", 8 * (16 + part))
+            basis.take_turn(con, "default", n, 8 * (16 + part))
 
 
 def reference(number: int, n: int) -> ReferenceRows:

@@ -63,7 +63,7 @@ RECORD = re.compile(r"# (?P<title>.+)\n\nStatus: (?P<status>.+), (?P<date>\d{4}-
 
 
 def decisions_page() -> str:
-    """Return the index of the decision records, which are numbered without gaps."""
+    """Return the index of the decision records; a number that is missing was given up."""
     parts = [
         "# Decisions",
         "<!-- Made by docs/generate.py from the records in this folder. -->",
@@ -73,11 +73,10 @@ def decisions_page() -> str:
     ]
     rows = ["| number | decision | status | date |", "|---|---|---|---|"]
     records = sorted((DOCS / "decisions").glob("[0-9]*.md"))
-    for number, path in enumerate(records, start=1):
-        if not path.name.startswith(f"{number:04d}-"):
-            sys.exit(
-                f"docs/decisions/{path.name}: the number must be {number:04d}; rename the file."
-            )
+    numbers = [path.name[:4] for path in records]
+    for number, path in zip(numbers, records, strict=True):
+        if numbers.count(number) > 1:
+            sys.exit(f"docs/decisions/{path.name}: {number} is taken; rename the file.")
         record = RECORD.match(path.read_text())
         if record is None:
             sys.exit(
@@ -85,7 +84,7 @@ def decisions_page() -> str:
                 "'Status: accepted, 2026-11-18.' (or 'superseded by 0042, ...')."
             )
         link = f"[{record['title']}]({path.name})"
-        rows.append(f"| {number:04d} | {link} | {record['status']} | {record['date']} |")
+        rows.append(f"| {number} | {link} | {record['status']} | {record['date']} |")
     return "\n\n".join([*parts, "\n".join(rows)]) + "\n"
 
 

@@ -17,8 +17,27 @@ from metafs import MetaSelector, solve
 from metafs.errors import UsageError
 from metafs_metadb import MetaDB
 
+EQUIVALENCE = (
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+)
+WARNING = ("check_sample_weights_shape", "check_sample_weights_not_overwritten")
 
-@parametrize_with_checks([MetaSelector(), MetaSelector("fisher"), MetaSelector(SelectKBest(k=1))])
+
+def not_kept(estimator):
+    """Return the laws of weights that a selector breaks which takes none."""
+    if estimator.selector == "fisher":
+        return {}
+    broken = dict.fromkeys(EQUIVALENCE, f"{estimator.selector} takes no weights")
+    if estimator.selector != "climb":
+        broken |= dict.fromkeys(WARNING, "SelectKBest warns of features constant in a class")
+    return broken
+
+
+@parametrize_with_checks(
+    [MetaSelector(), MetaSelector("fisher"), MetaSelector(SelectKBest(k=1))],
+    expected_failed_checks=not_kept,
+)
 def test_scikit_learn_accepts(estimator, check):
     check(estimator)
 
@@ -75,15 +94,42 @@ def test_folds_of_one_problem_do_not_learn_from_each_other(frame, db):
     found = cross_validate(pipeline, X, y, cv=3, return_estimator=True, error_score="raise")
     assert found["test_score"].mean() > 0.8
     assert all(each[0].neighbours_ == [] for each in found["estimator"])
-    assert len(MetaDB(db).problems().rows) == 3
+    assert len(MetaDB(db).problems().rows) == 1
+    pipeline.fit(X, y)
+    assert MetaDB(db).problems().column("n_samples") == [90], "the final fit takes the fold's place"
+    assert MetaDB(db).check() == []
 
 
-def test_fits_without_a_name_do_not_learn_from_each_other(frame, db):
+def test_folds_fitted_side_by_side_leave_one_problem(frame, db):
+    X, y = frame(0, n_samples=90)
+    selector = MetaSelector("infogain", db=db, name="crossed")
+    MetaSelector("infogain", db=db, name="other").fit(*frame(1))
+    cross_validate(make_pipeline(selector, LogisticRegression()), X, y, cv=5, n_jobs=2)
+    assert MetaDB(db).problems().column("name") == ["other", "crossed"]
+    assert MetaDB(db).check() == []
+
+
+def test_a_fit_leaves_what_was_solved_under_its_name(frame, related, db):
+    from metafs import solve
+
+    list(solve(related(0), db=db, selector="infogain", folds=2))
+    MetaSelector("infogain", db=db, name="problem 0").fit(*frame(0, n_samples=90))
+    assert MetaDB(db).problems().column("n_samples") == [60, 90]
+
+
+def test_columns_without_names_leave_one_problem_for_a_name(frame, db):
+    X, y = frame(0, n_samples=90)
+    for n in (50, 40, 60):
+        MetaSelector("infogain", db=db, name="bare").fit(X.to_numpy()[:n], y[:n])
+    assert MetaDB(db).problems().column("n_samples") == [60]
+
+
+def test_fits_without_a_name_recall_and_are_not_remembered(frame, db):
+    MetaSelector(db=db, name="named", random_state=0).fit(*frame(2))
     for number in range(2):
         fitted = MetaSelector(db=db, random_state=0).fit(*frame(number))
-    assert fitted.neighbours_ == []
-    named = MetaSelector(db=db, name="named", random_state=0).fit(*frame(2))
-    assert [name for name, _ in named.neighbours_] == ["unnamed", "unnamed"]
+    assert [name for name, _ in fitted.neighbours_] == ["named"]
+    assert MetaDB(db).problems().column("name") == ["named"]
 
 
 def test_it_fits_into_a_pipeline_with_names(frame):

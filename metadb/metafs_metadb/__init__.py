@@ -2,6 +2,7 @@
 
 from metafs_metadb.basis import Part as BasisPart
 from metafs_metadb.basis import part_of
+from metafs_metadb.carry import Carried
 from metafs_metadb.errors import (
     MetaDBError,
     MetaDBLocked,
@@ -11,7 +12,9 @@ from metafs_metadb.errors import (
 )
 from metafs_metadb.linear_models import LinearRows, StoredLinear
 from metafs_metadb.memory_index import MemoryIndex
+from metafs_metadb.merging import Merged
 from metafs_metadb.metadb import MetaDB
+from metafs_metadb.queries import FIT_OF
 from metafs_metadb.rows import (
     Experience,
     FeatureExperience,
@@ -33,14 +36,17 @@ from metafs_metadb.trials import PastTrials, TrialRow
 from metafs_metadb.weights import Acquainted, BeliefRow, Reference, ReferenceRows
 
 __all__ = [
+    "FIT_OF",
     "Acquainted",
     "BasisPart",
     "BeliefRow",
+    "Carried",
     "Experience",
     "FeatureExperience",
     "FeatureHistory",
     "LinearRows",
     "MemoryIndex",
+    "Merged",
     "MetaDB",
     "MetaDBError",
     "MetaDBLocked",

@@ -7,11 +7,13 @@ came since (M. Brand, "Incremental singular value decomposition of uncertain dat
 values", ECCV 2002). A part keeps the features on which its vectors are longest.
 
 A part holds the problems whose sources have one checksum, so that it can be left out
-where a source must not be used. Every `EVERY` runs one part takes in what it lacks, in turn.
+where a source must not be used. Every `EVERY` models of a space one part takes in what it lacks,
+in turn. So a basis follows from the order of the models in the space alone: `rebuild` gives the one
+that a memory without some problems would have, and `catch_up` the one of a memory that saw all.
 """
 
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import duckdb
@@ -25,7 +27,7 @@ N_PARTS = 8
 RANK = 8
 EVERY = 8
 FIRST = 128
-"""Runs before which there is no basis: the nearest problems are nearly all there are."""
+"""Models before which there is no basis: the nearest problems are nearly all there are."""
 MOST_RUNS = 64
 MOST_FEATURES = 8192
 
@@ -63,14 +65,41 @@ def read(
 
 
 def keep_up(con: duckdb.DuckDBPyConnection, space: str, run_id: int) -> None:
-    """Let the part whose turn it is take in the latest runs; the caller holds the transaction."""
-    if run_id < FIRST or run_id % EVERY:
-        return
+    """Let the part whose turn it is take in the latest runs; the caller holds the transaction.
+
+    The model of the run has just been written.
+    """
+    if run_id < FIRST:
+        return  # there are fewer models than runs
     con.execute(queries.PLAN)  # recording plans nothing, and here large tables are searched
-    which = {"space": space, "part": run_id // EVERY % N_PARTS}
+    ((n_models,),) = con.execute(queries.COUNT_MODELS, {"space": space}).fetchall()
+    take_turn(con, space, run_id, n_models)
+
+
+def rebuild(con: duckdb.DuckDBPyConnection, spaces: Iterable[str]) -> None:
+    """Make the basis of spaces anew from all of their models; the caller holds the transaction."""
+    for space in spaces:
+        con.execute(queries.DELETE_BASIS, {"space": space})
+        catch_up(con, space, 0)
+
+
+def catch_up(con: duckdb.DuckDBPyConnection, space: str, since: int) -> None:
+    """Take in the models of later runs than `since`, as if each had just been written."""
+    con.execute(queries.PLAN)
+    runs = [row[0] for row in con.execute(queries.MODELS, {"space": space}).fetchall()]
+    for n_models, run_id in enumerate(runs, start=1):
+        if run_id > since:
+            take_turn(con, space, run_id, n_models)
+
+
+def take_turn(con: duckdb.DuckDBPyConnection, space: str, run_id: int, n_models: int) -> None:
+    """Extend the part whose turn it is with `n_models` models in the space, up to a run."""
+    if n_models < FIRST or n_models % EVERY:
+        return
+    which = {"space": space, "part": n_models // EVERY % N_PARTS}
     before = con.execute(queries.BASIS, which).fetchall()
     part = _part(*before[0][1:]) if before else NOTHING
-    asked = {**which, "upto": part.upto, "most": MOST_RUNS}
+    asked = {**which, "since": part.upto, "upto": run_id, "most": MOST_RUNS}
     runs = np.array([row[0] for row in con.execute(queries.BEYOND_BASIS, asked).fetchall()])
     if not len(runs):
         return

@@ -11,6 +11,11 @@ def findings(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Return one sentence for each thing that is wrong, none if the file is sound."""
     if lacking := schema.missing(con):
         return [f"{part} is missing" for part in lacking]  # no rows can be counted
+    return findings_in_rows(con)
+
+
+def findings_in_rows(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return what is wrong with the rows of a file that has all of its tables."""
     return [
         *_ledger(con),
         *_tally(con),
@@ -34,8 +39,7 @@ def _ledger(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 def _tally(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
     expected = dict(con.execute(check_queries.TALLY).fetchall())
-    for table, count in check_queries.COUNT_ROWS.items():
-        (n_rows,) = con.execute(count).fetchall()[0]
+    for table, n_rows in con.execute(check_queries.COUNT_ROWS).fetchall():
         if table not in expected:
             yield f"table {table} is missing from the tally"
         elif n_rows != expected[table]:
@@ -56,15 +60,13 @@ def _run_counts(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def _repeated(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    for (table, columns), query in check_queries.REPEATED.items():
-        for value, n in con.execute(query).fetchall():
-            yield f"{n} rows of {table} have the same {columns}: {value}"
+    for table, columns, value, n in con.execute(check_queries.REPEATED).fetchall():
+        yield f"{n} rows of {table} have the same {columns}: {value}"
 
 
 def _references(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    for (child, column, parent), query in check_queries.REFERENCES.items():
-        for identifier, n in con.execute(query).fetchall():
-            yield f"{n} rows of {child} refer to {column} {identifier}, which no {parent} has"
+    for child, column, parent, value, n in con.execute(check_queries.REFERENCES).fetchall():
+        yield f"{n} rows of {child} refer to {column} {value}, which no {parent} has"
     for identifier, n in con.execute(check_queries.CANDIDATE_FEATURES).fetchall():
         yield f"{n} sets in candidate hold feature_id {identifier}, which no feature has"
 

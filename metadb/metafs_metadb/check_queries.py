@@ -1,11 +1,11 @@
 """The queries of `check`: each returns the rows that should not be."""
 
-from metafs_metadb.queries import TALLIED
+from metafs_metadb.queries import ELSEWHERE, TALLIED
 
 TALLY = "select table_name, n_rows from tally order by table_name"
 
 # Table names cannot be bound; these are ours.
-COUNT_ROWS = {table: f"select count(*) from {table}" for table in TALLIED}
+COUNT_ROWS = " union all ".join(f"select '{table}', count(*) from {table}" for table in TALLIED)
 
 RUN_COUNTS = """
 with
@@ -26,36 +26,45 @@ where (r.n_selections, r.n_candidates, r.n_neighbours)
 order by r.run_id
 """
 
-# What refers to what: (child table, column, parent table) -> ids that lead nowhere.
-REFERENCES = {
-    (child, column, parent): f"""
-select {column}, count(*) from {child}
+# What refers to what: child table, column, parent table.
+_REFERENCES = (
+    ("run", "problem_id", "problem"),
+    ("signature", "problem_id", "problem"),
+    ("selection", "run_id", "run"),
+    ("selection", "feature_id", "feature"),
+    ("candidate", "run_id", "run"),
+    ("neighbour", "run_id", "run"),
+    ("neighbour", "problem_id", "problem"),
+    ("stability", "problem_id", "problem"),
+    ("meta_feature", "feature_id", "feature"),
+    ("reference_model", "run_id", "run"),
+    ("reference_model", "problem_id", "problem"),
+    ("weight", "run_id", "run"),
+    ("weight", "feature_id", "feature"),
+    ("transfer_loss", "run_id", "run"),
+    ("row_sketch", "problem_id", "problem"),
+    ("belief", "run_id", "run"),
+    ("trial", "run_id", "run"),
+    ("reference_column", "run_id", "run"),
+    ("reference_column", "feature_id", "feature"),
+    ("saved_model", "problem_id", "problem"),
+)
+
+# One query for all that is asked of one kind: planning each by itself takes longer than answering.
+# The ids that lead nowhere; a neighbour may be elsewhere.
+REFERENCES = (
+    " union all ".join(
+        f"""
+select '{child}' as child, '{column}' as col, '{parent}' as parent, {column} as id, count(*) as n
+from {child}
 where {column} not in (select {parent}_id from {parent})
-group by {column} order by {column}
+  and not ('{child}.{column}' = 'neighbour.problem_id' and {column} = {ELSEWHERE})
+group by {column}
 """
-    for child, column, parent in (
-        ("run", "problem_id", "problem"),
-        ("signature", "problem_id", "problem"),
-        ("selection", "run_id", "run"),
-        ("selection", "feature_id", "feature"),
-        ("candidate", "run_id", "run"),
-        ("neighbour", "run_id", "run"),
-        ("neighbour", "problem_id", "problem"),
-        ("stability", "problem_id", "problem"),
-        ("meta_feature", "feature_id", "feature"),
-        ("reference_model", "run_id", "run"),
-        ("reference_model", "problem_id", "problem"),
-        ("weight", "run_id", "run"),
-        ("weight", "feature_id", "feature"),
-        ("transfer_loss", "run_id", "run"),
-        ("row_sketch", "problem_id", "problem"),
-        ("belief", "run_id", "run"),
-        ("trial", "run_id", "run"),
-        ("reference_column", "run_id", "run"),
-        ("reference_column", "feature_id", "feature"),
-        ("saved_model", "problem_id", "problem"),
+        for child, column, parent in _REFERENCES
     )
-}
+    + " order by child, col, id"
+)
 
 CANDIDATE_FEATURES = """
 with member as (select unnest(features) as feature_id from candidate)
@@ -77,29 +86,36 @@ having n_repeated > 0 or n_outside > 0 or not abs(total - 1) <= 1e-9
 order by s.problem_id, s.distance
 """
 
-# Keys that DuckDB does not enforce: (table, columns) -> values used more than once.
-REPEATED = {
-    (table, columns): f"""
-select concat_ws(' ', {columns}), count(*) from {table}
+# Keys that DuckDB does not enforce: table, columns, and which rows must not repeat them.
+_KEYS = (
+    ("problem", "problem_id", "true"),
+    ("problem", "fingerprint", "true"),
+    ("feature", "feature_id", "true"),
+    ("feature", "space, name", "true"),
+    ("run", "run_id", "true"),
+    ("stability", "stability_id", "true"),
+    ("meta_feature", "feature_id, name", "true"),
+    ("reference_model", "problem_id", "true"),
+    ("belief", "run_id", "true"),
+    ("basis", "space, part", "true"),
+    ("reference_column", "run_id, feature_id", "true"),
+    ("saved_model", "problem_id", "true"),
+    ("run", "problem_id, settings", "status = 'solved' and settings is not null"),
+)
+
+# The values that are used more than once.
+REPEATED = (
+    " union all ".join(
+        f"""
+select '{table}' as place, '{columns}' as cols, concat_ws(' ', {columns}) as key, count(*) as n
+from {table}
 where {condition}
-group by {columns} having count(*) > 1 order by {columns}
+group by {columns} having count(*) > 1
 """
-    for table, columns, condition in (
-        ("problem", "problem_id", "true"),
-        ("problem", "fingerprint", "true"),
-        ("feature", "feature_id", "true"),
-        ("feature", "space, name", "true"),
-        ("run", "run_id", "true"),
-        ("stability", "stability_id", "true"),
-        ("meta_feature", "feature_id, name", "true"),
-        ("reference_model", "problem_id", "true"),
-        ("belief", "run_id", "true"),
-        ("basis", "space, part", "true"),
-        ("reference_column", "run_id, feature_id", "true"),
-        ("saved_model", "problem_id", "true"),
-        ("run", "problem_id, settings", "status = 'solved' and settings is not null"),
+        for table, columns, condition in _KEYS
     )
-}
+    + " order by place, cols, key"
+)
 
 # Rows that a reference model wrote and that are there, where they differ.
 REFERENCE_COUNTS = """

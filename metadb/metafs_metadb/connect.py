@@ -151,6 +151,15 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 @contextmanager
+def in_sentences(path: Path) -> Iterator[None]:
+    """Raise what DuckDB raises in this block as an error that says what to do about the file."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise (sentence(error, path) or error) from error
+
+
+@contextmanager
 def _visit(
     path: Path, wait_s: float, options: str, engine: Engine
 ) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -165,10 +174,9 @@ def _visit(
         _attach(engine, path, alias, options, deadline)
         con = engine.con.cursor()
         try:
-            con.execute(f"use {alias}")
-            yield con
-        except duckdb.Error as error:
-            raise (_sentence(error, path) or error) from error
+            with in_sentences(path):
+                con.execute(f"use {alias}")
+                yield con
         finally:
             con.close()  # rolls back what was not committed
             _detach(engine, alias)
@@ -191,7 +199,7 @@ def _attach(engine: Engine, path: Path, alias: str, options: str, deadline: floa
             if OLDER_LOG in str(error):
                 _drop_log(path, real, seen)
                 continue
-            refusal = _sentence(error, path)
+            refusal = sentence(error, path)
             if refusal is None:
                 raise
             same = log.identity(real) == seen[0]
@@ -224,7 +232,13 @@ def _detach(engine: Engine, alias: str) -> None:
         engine.con.close()
 
 
-def _sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
+def abandon_engine() -> None:
+    """Let the next visit build another engine, after what went wrong with this one."""
+    with _engines_lock:
+        _engines.pop(os.getpid(), None)
+
+
+def sentence(error: duckdb.Error, path: Path) -> MetaDBError | None:
     """Say what a DuckDB error means for the file, or None if it is not about the file."""
     message = str(error)
     if "Could not set lock" in message or "Conflicting lock" in message:

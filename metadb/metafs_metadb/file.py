@@ -1,8 +1,9 @@
 """The file of a MetaDB: visits that check its schema, and questions that are one query."""
 
 import os
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,21 @@ from metafs_metadb.rows import Table
 WAIT_VARIABLE = "METAFS_LOCK_WAIT_S"
 
 
+class Visit(threading.local):
+    """The visit a thread is in, and what ends it."""
+
+    con: duckdb.DuckDBPyConnection | None = None
+    closing: ExitStack
+
+
 class MetaFile:
-    """A DuckDB file at `path` that is opened for each call, and its index cache."""
+    """A DuckDB file at `path` that is opened for each call or `visit`, and its index cache."""
 
     def __init__(self, path: str | PathLike[str], wait_s: float | None = None) -> None:
         self.path = Path(path)
         self.wait_s = float(os.environ.get(WAIT_VARIABLE, 10.0)) if wait_s is None else wait_s
         self._index_cache = IndexCache(self.path)
+        self._visit = Visit()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Take path and patience to another process, and nothing that is in memory."""
@@ -75,8 +84,33 @@ class MetaFile:
             )
 
     @contextmanager
+    def visit(self) -> Iterator[None]:
+        """Read all that this block asks for from one open file; nobody can write meanwhile.
+
+        What takes long, so that others should be let in, ends the visit; later questions open the
+        file again.
+        """
+        with ExitStack() as closing:
+            self._visit.con = closing.enter_context(self.reading())
+            self._visit.closing = closing
+            try:
+                yield
+            finally:
+                self._visit.con = None
+
+    def end_visit(self) -> None:
+        """Close the file, if a visit keeps it open, so that others can write."""
+        if self._visit.con is not None:
+            self._visit.con = None
+            self._visit.closing.close()
+
+    @contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open the file for reading, if its schema is the one we know."""
+        """Open the file for reading, if its schema is the one we know; within a visit it is."""
+        if self._visit.con is not None:
+            with connect.in_sentences(self.path):
+                yield self._visit.con
+            return
         with connect.reading(self.path, self.wait_s) as con:
             if not self._index_cache.is_as_seen():
                 migrate.require_current(con, self.path)

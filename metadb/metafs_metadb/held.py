@@ -59,6 +59,10 @@ class Holding(MetaFile):
         with suppress(OSError):  # others are kept
             self._folder.rmdir()
 
+    def release_all(self) -> None:
+        """Keep nothing of any batch."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
     @property
     def _folder(self) -> Path:
         real = self.path.resolve()

@@ -5,6 +5,7 @@ an index is used while its stamp fits the database, else it is made anew, and a 
 be written to only means that each process makes its own. A small database has none.
 """
 
+import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -86,6 +87,13 @@ class IndexCache:
     def is_as_seen(self) -> bool:
         """Return whether the file is unchanged since this process looked, in a visit."""
         return self._seen is not None and self._as_seen == log.state(self._database)
+
+    def remove(self) -> None:
+        """Remove the folder, and forget all that is in memory."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._seen = self._vocabulary = self._sums = None
+        self._at_hand.forget()
+        self._own.clear()
 
     def remembered(
         self,

@@ -17,9 +17,11 @@ the new file before 3. Somebody who has opened the old file but not yet locked i
 its log; hence a visit looks whether the path still leads to the same file (`identity`).
 """
 
+import errno
 import os
 import shutil
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -28,6 +30,9 @@ import duckdb
 # anew, at some 30 ms and 1 ms a MB: with these limits a stream spends about as much on either.
 LEAST_BYTES = 48 * 1024
 SHARE = 1 / 1024
+
+MOST_COPIES = 100
+"""How often a file is copied again that is replaced meanwhile."""
 
 Identity = tuple[int, ...]
 
@@ -77,21 +82,31 @@ def fold(con: duckdb.DuckDBPyConnection, path: Path) -> bool:
     The file is attached for writing, everything is committed, and nothing else is asked of this
     visit. Whatever goes wrong leaves file and log as they were.
     """
-    draft = path.with_name(f".{path.name}.fold")
     try:
-        with ExitStack() as stack:
-            stack.callback(_remove, draft)
-            _remove(draft)  # of somebody who was killed
-            copy_memory(path, draft, stack)
-            con.execute(f"attach {quoted(draft)} as fold (type duckdb)")
-            stack.callback(con.execute, "detach fold")
-            con.execute("checkpoint fold")
-            os.replace(draft, path)
-            log_of(path).unlink(missing_ok=True)
-            sync_folder(path)
+        with folded(con, path, "fold"):
+            return True
     except (OSError, duckdb.Error):
         return False
-    return True
+
+
+@contextmanager
+def folded(con: duckdb.DuckDBPyConnection, path: Path, alias: str) -> Iterator[None]:
+    """Fold the log in as `fold` does, and have the new file attached as `alias` meanwhile.
+
+    As it is attached, nobody else can open it.
+    """
+    draft = path.with_name(f".{path.name}.fold")
+    with ExitStack() as stack:
+        stack.callback(_remove, draft)
+        _remove(draft)  # of somebody who was killed
+        copy_memory(path, draft, stack)
+        con.execute(f"attach {quoted(draft)} as {alias} (type duckdb)")
+        stack.callback(con.execute, f"detach {alias}")
+        con.execute(f"checkpoint {alias}")
+        os.replace(draft, path)
+        log_of(path).unlink(missing_ok=True)
+        sync_folder(path)
+        yield
 
 
 def copy_memory(path: Path, copy: Path, stack: ExitStack) -> None:
@@ -107,6 +122,30 @@ def copy_memory(path: Path, copy: Path, stack: ExitStack) -> None:
     shutil.copymode(path, copy)
     with suppress(AttributeError, OSError):  # only root can give files away
         os.chown(copy, path.stat().st_uid, path.stat().st_gid)
+
+
+def copy_unlocked(path: Path, copy: Path) -> None:
+    """Copy a file and its log without asking whoever writes to them to wait.
+
+    The file is only ever replaced and the log only grows, so a copy is whole if the file is still
+    the same afterwards; of a commit that was just being appended the copy has none.
+    """
+    for _ in range(MOST_COPIES):
+        seen = _unlocked_state(path)
+        shutil.copyfile(path, copy)
+        log_of(copy).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # there is none, or it has just been folded in
+            shutil.copyfile(log_of(path), log_of(copy))
+        if _unlocked_state(path) == seen:
+            return
+    raise OSError(errno.EBUSY, "somebody writes to it all the time")
+
+
+def _unlocked_state(path: Path) -> tuple[int, ...]:
+    """Tell whether a file was replaced, or written to in place by somebody else's program."""
+    found = path.stat()
+    log = identity(log_of(path))[:2]
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, *log
 
 
 def drop_if_folded(path: Path, seen: tuple[Identity, ...]) -> None:

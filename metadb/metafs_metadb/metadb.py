@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from metafs_metadb import connect, migrate, queries, record, saved_models
 from metafs_metadb.errors import MetaDBError
-from metafs_metadb.held import Holding
 from metafs_metadb.listing import Listing
+from metafs_metadb.managing import Managing
 from metafs_metadb.recalling import Recalling
 from metafs_metadb.rows import (
     Candidate,
@@ -25,7 +25,7 @@ from metafs_metadb.trials import TrialRow
 from metafs_metadb.weights import BeliefRow, ReferenceRows
 
 
-class MetaDB(Recalling, Listing, Holding):
+class MetaDB(Recalling, Listing, Managing):
     """A memory of problems and runs in the DuckDB file at `path`.
 
     Every method opens the file, does one thing and closes it: between calls nothing is held, so
@@ -60,7 +60,6 @@ class MetaDB(Recalling, Listing, Holding):
         belief: BeliefRow | None = None,
         row_hashes: NDArray[np.uint64] | None = None,
         trials: Sequence[TrialRow] = (),
-        once_a_name: bool = False,
     ) -> Recorded:
         """Record a run with all its rows in one transaction, and return their ids.
 
@@ -71,8 +70,7 @@ class MetaDB(Recalling, Listing, Holding):
         meta-feature has one value for each of these names, NaN where it is unknown. A problem keeps
         the first `reference` model and the smallest hashes of its rows; `belief` is the run's.
         The seconds of phase `record`, unless given, are those until the run itself is written:
-        opening the file and all other rows. With `once_a_name` nothing is written if another
-        problem of the same name and space is there.
+        opening the file and all other rows.
         """
         begun, selections = perf_counter(), selections or SelectionRows()
         with self.writing() as con:
@@ -93,7 +91,6 @@ class MetaDB(Recalling, Listing, Holding):
                     belief,
                     row_hashes,
                     trials,
-                    once_a_name,
                 )
             if written is not None:
                 self._index_cache.recorded(recorded, written, run, problem.space, selections)

@@ -47,9 +47,9 @@ def read(con: duckdb.DuckDBPyConnection, which: Mapping[str, object]) -> Feature
     stored = con.execute(queries.META_FEATURES, {"space": which["space"]}).fetchnumpy()
     ids = np.asarray(outcomes["feature_id"], np.int64)
     owners, of_name = np.asarray(stored["feature_id"], np.int64), np.asarray(stored["name"], object)
-    names = sorted(set(of_name.tolist()))
-    meta_features = np.full((len(ids), len(names)), np.nan)
     known = np.isin(owners, ids)
+    names = sorted(set(of_name[known].tolist()))
+    meta_features = np.full((len(ids), len(names)), np.nan)
     place = {name: column for column, name in enumerate(names)}
     columns = np.array([place[name] for name in of_name[known].tolist()], np.int64)
     rows = np.searchsorted(ids, owners[known])

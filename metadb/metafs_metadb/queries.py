@@ -34,6 +34,12 @@ insert into migration (number, name, digest, applied_at)
 values ($number, $name, $digest, $applied_at)
 """
 
+ELSEWHERE = -1
+"""The problem_id of a neighbour that this memory has forgotten, or that stayed behind when its run
+was exported."""
+
+FORGOTTEN = "a forgotten problem"
+
 # --- recording ----------------------------------------------------------------------------------
 
 # What a row adds to the stamp of the database. Hashed twice, because the last of several columns
@@ -59,10 +65,24 @@ values ($space, $name, $source, $fingerprint, $n_samples, $n_features, $target, 
 returning problem_id, {PROBLEM_DIGEST}
 """
 
-UPDATE_PROBLEM = """
-update problem set name = $name, source = $source, target = $target
-where problem_id = $problem_id
-  and (name, source, target) is distinct from ($name, $source, $target)
+FIT_OF = "fit of "
+"""How the source of a problem begins that the ``fit`` of an estimator was given."""
+
+# A fit does not take the place of the file or stream that the same content came from.
+UPDATE_PROBLEM = f"""
+with
+    told as (
+        select
+            p.problem_id,
+            case when starts_with($source, '{FIT_OF}') then p.source else $source end as source
+        from problem p
+        where p.problem_id = $problem_id
+    )
+update problem set name = $name, source = told.source, target = $target
+from told
+where problem.problem_id = told.problem_id
+  and (problem.name, problem.source, problem.target)
+      is distinct from ($name, told.source, $target)
 """
 
 HAS_SIGNATURE = """
@@ -128,11 +148,21 @@ select
     unnest($fitness::double[])
 """
 
-INSERT_NEIGHBOUR = """
+# A neighbour may have been forgotten since it was recalled.
+INSERT_NEIGHBOUR = f"""
 insert into neighbour (run_id, problem_id, rank, distance, weight)
 select
-    $run_id, unnest($problem_id::bigint[]), unnest($rank::integer[]), unnest($distance::double[]),
-    unnest($weight::double[])
+    $run_id, case when list_contains($known::bigint[], i.problem_id) then i.problem_id
+    else {ELSEWHERE} end, i.rank, i.distance, i.weight
+from (
+    select
+        unnest($problem_id::bigint[]) as problem_id, unnest($rank::integer[]) as rank,
+        unnest($distance::double[]) as distance, unnest($weight::double[]) as weight
+) i
+"""
+
+KNOWN_AMONG = """
+select problem_id from problem where list_contains($problem_ids::bigint[], problem_id)
 """
 
 INSERT_STABILITY = """
@@ -176,6 +206,67 @@ end
 returning table_name, n_rows
 """
 
+# --- managing -----------------------------------------------------------------------------------
+
+IN_USE = "select current_database()"
+
+FORGET_LEDGER = "delete from migration"
+
+COPY_LEDGER = "insert into migration by name select * from origin.migration order by number"
+
+PROBLEMS_OF_ORIGIN = "select problem_id from origin.problem order by problem_id"
+
+# Problems of a name that only selections without a learner were recorded for, as estimators make.
+FITS_NAMED = f"""
+select p.problem_id, p.fingerprint, p.space, p.n_samples
+from problem p
+where p.name = $name and (
+    starts_with(p.source, '{FIT_OF}')
+    or (
+        p.source = ''
+        and p.problem_id not in (select problem_id from run where learner is not null)
+    )
+)
+order by p.problem_id
+"""
+
+SET_EXCLUDED = """
+update problem set excluded = $excluded
+where list_contains($problem_ids::bigint[], problem_id) and excluded <> $excluded
+returning problem_id, space
+"""
+
+FORGOTTEN_NEIGHBOURS = f"""
+select count(*)
+from neighbour n
+join run r using (run_id)
+where r.problem_id = $problem_id and n.problem_id = {ELSEWHERE}
+"""
+
+# How many rows each problem has in the tables that make a memory large.
+SIZES = """
+with part as (
+    select problem_id from signature
+    union all
+    select problem_id from row_sketch
+    union all
+    select r.problem_id
+    from (
+        select run_id from selection
+        union all
+        select run_id from candidate
+        union all
+        select run_id from weight
+        union all
+        select run_id from reference_column
+        union all
+        select run_id from trial
+    )
+    join run r using (run_id)
+)
+select problem_id, count(*) from part group by problem_id
+"""
+
 # --- recalling ----------------------------------------------------------------------------------
 
 SOLVED_RUN = """
@@ -198,10 +289,10 @@ where s.run_id = $run_id and s.selected
 order by s.rank nulls last, f.feature_id
 """
 
-NEIGHBOURS_OF_RUN = """
-select n.problem_id, p.name, n.distance, p.fingerprint
+NEIGHBOURS_OF_RUN = f"""
+select n.problem_id, coalesce(p.name, '{FORGOTTEN}'), n.distance, coalesce(p.fingerprint, '')
 from neighbour n
-join problem p using (problem_id)
+left join problem p using (problem_id)
 where n.run_id = $run_id
 order by n.rank
 """

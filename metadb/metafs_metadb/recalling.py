@@ -107,6 +107,7 @@ class Recalling(MetaFile):
                 return kept
             stamp = self._index_cache.look(con)
             signatures = signature_index.read(con, distance, space)
+        self.end_visit()
         index = MemoryIndex(signatures)  # takes its time, while others may write
         self._index_cache.keep_index(index, stamp, distance, space, signatures.problem_id)
         return index
@@ -212,6 +213,8 @@ class Recalling(MetaFile):
                 best_runs, histories = self._index_cache.remembered(
                     con, problem_ids, names, which, exclude_sources
                 )
+            if histories is None:
+                self.end_visit()
         return best_runs, histories
 
     def references(self, problem_ids: Sequence[int]) -> dict[int, Reference]:

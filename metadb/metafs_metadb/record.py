@@ -57,7 +57,6 @@ def write(
     belief: BeliefRow | None = None,
     row_hashes: NDArray[np.uint64] | None = None,
     tried: Sequence[TrialRow] = (),
-    once_a_name: bool = False,
 ) -> tuple[Recorded, Written | None]:
     """Write all rows of a run and return their ids; the caller holds the transaction.
 
@@ -67,10 +66,6 @@ def write(
     known_id = _known_problem(con, problem)
     if known_id is not None and (before := _solved_before(con, known_id, run)) is not None:
         return Recorded(known_id, before, again=True), None
-    if known_id is None and once_a_name:
-        named = {"name": problem.name, "space": problem.space}
-        for problem_id, *_ in con.execute(queries.FIND_PROBLEM, named).fetchall():
-            return Recorded(int(problem_id), 0, other=True), None
     ids = _feature_ids(con, problem.space, selections.names, known_ids, tally)
     properties.write(con, ids, meta_features, tally)
     if known_id is None:
@@ -89,8 +84,8 @@ def write(
         weights.write_belief(con, run_id, belief, tally)
     if reference is not None:
         part = basis.part_of(problem.source)
-        weights.write(con, problem_id, run_id, ids, reference, part, tally)
-        basis.keep_up(con, problem.space, run_id)
+        if weights.write(con, problem_id, run_id, ids, reference, part, tally):
+            basis.keep_up(con, problem.space, run_id)
     # The run comes last, so that it can store how long recording took.
     inserted = con.execute(
         queries.INSERT_RUN,
@@ -312,8 +307,11 @@ def _write_neighbours(
 ) -> None:
     if not neighbours:
         return
+    asked = [int(row.problem_id) for row in neighbours]
+    found = con.execute(queries.KNOWN_AMONG, {"problem_ids": asked}).fetchall()
     columns = {
-        "problem_id": [int(row.problem_id) for row in neighbours],
+        "problem_id": asked,
+        "known": [problem_id for (problem_id,) in found],
         "rank": [int(row.rank) for row in neighbours],
         "distance": [float(row.distance) for row in neighbours],
         "weight": [_or_null(row.weight) for row in neighbours],

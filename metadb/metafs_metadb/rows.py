@@ -124,7 +124,6 @@ class Recorded:
     run_id: int
     again: bool = False
     first: bool = False  # nothing was known of the problem before
-    other: bool = False  # another problem of its name is there, and nothing was written
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ with latest as (
         r.run_id, r.problem_id, p.name, p.source, p.n_samples, p.n_features, r.scoring, r.no_skill
     from run r
     join problem p using (problem_id)
-    where p.space = $space and r.status = 'solved' and r.n_trials > 0 and r.no_skill is not null
+    where p.space = $space and not p.excluded
+      and r.status = 'solved' and r.n_trials > 0 and r.no_skill is not null
     qualify row_number() over (partition by r.problem_id order by r.run_id desc) = 1
     order by r.run_id desc
     limit $n_problems

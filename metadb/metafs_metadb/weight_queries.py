@@ -80,7 +80,7 @@ SHARING = """
 select distinct s.problem_id, p.source
 from row_sketch s
 join problem p using (problem_id)
-where s.hash in (select hash from incoming_hash) and p.space = $space
+where s.hash in (select hash from incoming_hash) and p.space = $space and not p.excluded
 """
 
 BELIEF = """
@@ -101,15 +101,29 @@ where space = $space and ($part::integer is null or part = $part)
 order by part
 """
 
+COUNT_MODELS = """
+select count(*) from reference_model
+where problem_id in (select problem_id from problem where space = $space and not excluded)
+"""
+
+MODELS = """
+select run_id from reference_model
+where problem_id in (select problem_id from problem where space = $space and not excluded)
+order by run_id
+"""
+
 # The runs that a part does not hold yet, the latest first.
 BEYOND_BASIS = """
 select m.run_id
 from reference_model m
 join problem p using (problem_id)
-where m.run_id > $upto and m.part = $part and p.space = $space and not p.excluded
+where m.run_id > $since and m.run_id <= $upto and m.part = $part
+  and p.space = $space and not p.excluded
 order by m.run_id desc
 limit $most
 """
+
+DELETE_BASIS = "delete from basis where space = $space"
 
 DELETE_BASIS_PART = "delete from basis where space = $space and part = $part"
 

@@ -2,6 +2,7 @@
 
 import click
 
+from metafs.cli import managing
 from metafs.cli.app import Sentences
 from metafs.cli.options import db_option, json_option
 from metafs.cli.output import echo_line, to_json
@@ -75,3 +76,14 @@ def fold(ctx: click.Context, db: str, as_json: bool) -> None:
     else:
         echo_line(f"{db} keeps its log: the disk is full or another process uses the file.")
     ctx.exit(0 if folded else 1)
+
+
+for command in (
+    managing.forget,
+    managing.exclude,
+    managing.include,
+    managing.export,
+    managing.import_,
+    managing.merge,
+):
+    db.add_command(command)

@@ -18,12 +18,13 @@ from metafs.cli.options import (
     named_value,
     no_plugin_option,
     problem_options,
+    read_options,
     seed_option,
     selector_options,
 )
 from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
-from metafs.data.readers import ReadOptions, sources
+from metafs.data.readers import sources
 from metafs.experiment.arms import DEFAULT, arms_named, known_arms
 from metafs.experiment.design import Design
 from metafs.experiment.drawing import require_matplotlib
@@ -129,14 +130,7 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
         learning=not options["no_learn"],
         settings=Settings(params=params, **{name: options[name] for name in SETTINGS}),
     )
-    read = ReadOptions(
-        targets=options["target"],
-        space=options["space"],
-        keep=options["keep"],
-        drop=options["drop"],
-        task=options["task"],
-        meta_features=options["meta_features"],
-    )
+    read = read_options(options, options["keep"])
     if not options["no_page"]:
         require_matplotlib()
     stream = sources(source, read)

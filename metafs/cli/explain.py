@@ -128,7 +128,8 @@ def _echo_features(explanation: Explanation, limit: int) -> None:
     if wrong:
         echo_message(
             f"for {wrong} features the parts do not add up to the stored expectation: the memory "
-            "has changed since, problems were solved in one batch, or a prior was given by hand."
+            "has changed since (a neighbour was forgotten, say), problems were solved in one "
+            "batch, or a prior was given by hand."
         )
 
 

@@ -47,7 +47,9 @@ def problems(space: str | None, db: str, as_json: bool) -> None:
 
     Example: metafs problems --json
     """
-    echo(MetaDB(db).problems(space), PROBLEM_COLUMNS, as_json)
+    table = MetaDB(db).problems(space)
+    any_excluded = any(table.column("excluded"))
+    echo(table, (*PROBLEM_COLUMNS, "excluded") if any_excluded else PROBLEM_COLUMNS, as_json)
 
 
 @click.command(cls=Sentences)

@@ -58,6 +58,8 @@ def neighbours(name: str, distance: str, k: int, space: str | None, db: str, as_
     echo_table(COLUMNS, rows)
     if not rows:
         echo_message("no other solved problem shares anything with it.")
+    if n_forgotten := metadb.n_forgotten_neighbours(problem["problem_id"]):
+        echo_message(f"its runs also recalled forgotten problems, {n_forgotten} times.")
 
 
 def _in_common(

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from metafs.data.readers import ReadOptions
 from metafs.data.target import TASKS
 from metafs.errors import UsageError
 
@@ -21,6 +22,13 @@ def problem_options(command: F) -> F:
             type=click.Path(path_type=Path),
             metavar="FILE",
             help="Table of features' properties; its first column names the features.",
+        ),
+        click.option("--weight", metavar="COL", help="Column that says how much each row counts."),
+        click.option(
+            "--time", metavar="COL", help="Column of dates or numbers: test on later rows only."
+        ),
+        click.option(
+            "--groups", metavar="COL", help="Column whose equal values are never divided in folds."
         ),
         click.option("--drop", multiple=True, metavar="COL", help="Column to ignore."),
         click.option(
@@ -38,6 +46,14 @@ def problem_options(command: F) -> F:
     ):
         command = add(command)
     return command
+
+
+def read_options(options: dict[str, Any], keep: tuple[str, ...] = ()) -> ReadOptions:
+    """Take the options of `problem_options` out of all options, as readers want them."""
+    names = ("space", "drop", "task", "meta_features", "groups", "time", "weight")
+    return ReadOptions(
+        targets=options.pop("target"), keep=keep, **{name: options.pop(name) for name in names}
+    )
 
 
 def selector_options(command: F) -> F:

@@ -1,7 +1,6 @@
 """`metafs solve`: a stream of problems, one after the other, into the MetaDB."""
 
 import warnings
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -20,15 +19,16 @@ from metafs.cli.options import (
     named_value,
     no_plugin_option,
     problem_options,
+    read_options,
     seed_option,
     selector_options,
 )
 from metafs.cli.output import echo_line, echo_message, one_line, to_json
-from metafs.cli.progress import Progress, format_seconds
-from metafs.data.readers import ReadOptions, sources
+from metafs.cli.progress import Progress
+from metafs.cli.stream_summary import summary
+from metafs.data.readers import sources
 from metafs.pipeline.engines import ENGINES
 from metafs.pipeline.loop import solve as solve_stream
-from metafs.pipeline.saving import in_words
 from metafs.pipeline.solution import Solution
 from metafs.plugin.registry import Registry
 from metafs.transfer.expectation import TRANSFERS
@@ -36,7 +36,6 @@ from metafs.transfer.expectation import TRANSFERS
 COLUMNS = f"{'features':>8}  {'fitness':>7}  {'score':>6}  {'tried':>6}  near"
 CHOICE_COLUMNS = f"{'features':>8}  {'score':>6}  {'all':>6}  {'none':>6}  {'learner':11}  near"
 NAME_WIDTHS = (12, 40)
-MOST_NOTES = 10
 
 
 @click.command(cls=Sentences)
@@ -57,7 +56,7 @@ MOST_NOTES = 10
     show_default=True,
     metavar="N|all|auto",
     callback=lambda _ctx, _param, value: int(value) if value.isdecimal() else value,
-    help="Number of features that the selector auto keeps.",
+    help="Number of features that the selector auto keeps, those of --keep among them.",
 )
 @click.option(
     "--max-features", type=int, metavar="N", help="Most features that the selector auto keeps."
@@ -108,15 +107,8 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
 
     Example: metafs solve customers/ --target churned
     """
-    as_json, target, no_plugin = (options.pop(name) for name in ("as_json", "target", "no_plugin"))
-    read = ReadOptions(
-        targets=target,
-        space=options.pop("space"),
-        keep=options["keep"],
-        drop=options.pop("drop"),
-        task=options.pop("task"),
-        meta_features=options.pop("meta_features"),
-    )
+    as_json, no_plugin = (options.pop(name) for name in ("as_json", "no_plugin"))
+    read = read_options(options, options["keep"])
     wave = options.pop("wave")
     options["batch"] = options["batch"] if wave is None else wave
     options["params"] = dict(named_value(text) for text in options.pop("param"))
@@ -125,20 +117,32 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
     with warnings.catch_warnings():
         if not debug:  # warnings of learners, on convergence for instance, would break the table
             warnings.simplefilter("ignore")
-        solutions = solve_stream(stream, registry=Registry(disabled=no_plugin), **options)
-        automatic = "auto" in (options["selector"], options["learner"])
         names = [each.name for each in stream]
-        done = _drain(solutions, names, as_json, debug, options["db"], automatic)
+        progress = Progress(len(names))
+        solutions = solve_stream(
+            stream,
+            registry=Registry(disabled=no_plugin),
+            listener=progress if progress.is_shown else None,
+            **options,
+        )
+        automatic = "auto" in (options["selector"], options["learner"])
+        done = _drain(solutions, names, progress, as_json, debug, options["db"], automatic)
     if len(done) < len(stream):
         ctx.exit(INTERRUPTED)
     ctx.exit(1 if any(each.status == "failed" for each in done) else 0)
 
 
 def _drain(
-    solutions: Any, names: list[str], as_json: bool, debug: bool, db: str, automatic: bool
+    solutions: Any,
+    names: list[str],
+    progress: Progress,
+    as_json: bool,
+    debug: bool,
+    db: str,
+    automatic: bool,
 ) -> list[Solution]:
     """Print each solution as it comes, then a summary."""
-    started, progress = monotonic(), Progress(len(names))
+    started = monotonic()
     done: list[Solution] = []
     width = min(max(map(len, [" " * NAME_WIDTHS[0], *names])), NAME_WIDTHS[1])
     if not as_json:
@@ -154,6 +158,8 @@ def _drain(
             echo_line(text)
             if debug and solution.details:
                 echo_message(solution.details)
+        for _ in solutions:  # there are no more, but what the stream does at its end is done
+            pass
     except KeyboardInterrupt:
         solutions.close()
         progress.clear()
@@ -193,65 +199,6 @@ def line(solution: Solution, width: int, automatic: bool = False) -> str:
     tried = f"{'' if solution.n_evaluations is None else solution.n_evaluations:>6}"
     fitness = _number(solution.fitness, 7)
     return "  ".join([name, n_selected, fitness, score, tried, near]).rstrip()
-
-
-def summary(done: list[Solution], seconds: float, db: str) -> str:
-    """Return how many problems were solved, the notes, and why each other problem failed."""
-    counts = Counter(each.status for each in done)
-    text = (
-        f"\n{counts['solved']} solved, {counts['skipped']} skipped, {counts['failed']} failed "
-        f"in {format_seconds(seconds)}; remembered in {db}."
-    )
-    text += memory_in_words(done) + notes_in_words(done)
-    for each in done:
-        if each.status == "failed":
-            text += "\n" + one_line(f"failed: {each.problem}: {each.error}")
-    return text
-
-
-def memory_in_words(done: list[Solution]) -> str:
-    """Return for how many problems memory was relevant, and what it saved; empty if unused."""
-    asked = Counter(each.experience for each in done if each.experience is not None)
-    if not asked:
-        return ""
-    text = f"\nmemory: near experience for {asked['near']} of {asked.total()} problems"
-    if asked["far"]:
-        text += f", only far experience for {asked['far']}"
-    if asked["none"]:
-        text += f", no relevant experience for {asked['none']}"
-    if asked["nameless"]:
-        text += (
-            f", none for {asked['nameless']} whose columns have no names (name them, or give "
-            "--space NAME if a column means the same in all of them)"
-        )
-    compared = [each for each in done if each.without_memory is not None]
-    if compared:
-        with_memory = sum(each.score or 0.0 for each in compared) / len(compared)
-        without = sum(each.without_memory or 0.0 for each in compared) / len(compared)
-        worse = sum((each.score or 0.0) < (each.without_memory or 0.0) for each in compared)
-        text += (
-            f"; of {len(compared)} that were also solved without memory, the mean score is "
-            f"{with_memory:.3f} instead of {without:.3f}, and memory hurt in {worse}"
-        )
-    checked = [each.saving for each in done if each.saving is not None]
-    if checked:
-        text += f"; where it was checked, {in_words(checked)}"
-    return text + "."
-
-
-def notes_in_words(done: list[Solution]) -> str:
-    """Return each different note once, with the problems that it concerns."""
-    problems: dict[str, list[str]] = {}
-    for each in done:
-        for note in each.notes:
-            problems.setdefault(note, []).append(each.problem)
-    lines = [
-        f"note: {names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {note}."
-        for note, names in problems.items()
-    ]
-    if len(lines) > MOST_NOTES:
-        lines[MOST_NOTES:] = [f"{len(lines) - MOST_NOTES} more notes: --json gives all."]
-    return "".join(f"\n{one_line(each)}" for each in lines)
 
 
 def _number(value: float | None, width: int) -> str:

@@ -15,13 +15,14 @@ from metafs.cli.options import (
     named_value,
     no_plugin_option,
     problem_options,
+    read_options,
     seed_option,
     selector_options,
 )
 from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
 from metafs.cli.progress import Progress
 from metafs.data.problem import Problem
-from metafs.data.readers import ReadOptions, Source, sources
+from metafs.data.readers import Source, sources
 from metafs.memory import MetaDB, MetaDBError
 from metafs.pipeline.blaming import blaming
 from metafs.pipeline.engines import require_engine
@@ -79,14 +80,7 @@ def stability(ctx: click.Context, /, source: tuple[str, ...], **options: Any) ->
     Settings(selector=selector, params=params).resolve(registry)
     Resampling(options["share"], options["bootstrap"])
     require_engine("local", options["jobs"])
-    read = ReadOptions(
-        options["target"],
-        options["space"],
-        drop=options["drop"],
-        task=options["task"],
-        meta_features=options["meta_features"],
-    )
-    stream = sources(source, read)
+    stream = sources(source, read_options(options))
     db = MetaDB(options["db"]) if options["record"] else None
     if db is not None:
         db.ensure()

@@ -13,6 +13,8 @@ CONSTANT = "left out {count} with one value in all rows: {names}"
 INFINITE = "took infinite values for missing in {names}"
 MARKERS = "took text such as n/a for missing in {names}"
 COMMAS = "read the commas in {names} as decimal points"
+LONE = "took each row without a value of {names} for a group of its own"
+WEIGHTLESS = "left out the rows whose weight is 0 in {names}"
 ENCODING = "read the text as {names}, because it is not UTF-8"
 
 

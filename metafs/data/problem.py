@@ -17,14 +17,12 @@ from metafs.data.matrix import (
     matrix_of_columns,
     raw_target,
 )
-from metafs.data.notes import COMMAS, Notes
+from metafs.data.notes import COMMAS, WEIGHTLESS, Notes
+from metafs.data.of_rows import OF_ROWS, Named, RowValues, named_values
 from metafs.data.target import encode_target
 from metafs.data.typing import Array, Matrix
 from metafs.data.usable import LeaveOut, usable_columns, without_infinities
 from metafs.errors import ProblemError
-
-OF_ROWS = ("groups", "time", "sample_weight")
-"""What may be known of rows besides their columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +184,9 @@ class Problem:
         source: str = "",
         meta_features: Any = None,
         meta_feature_names: Sequence[str] = (),
+        groups: Any = None,
+        time: Any = None,
+        sample_weight: Any = None,
         leave_out: LeaveOut = "empty",
     ) -> Self:
         """Build a problem from arrays, lists, a sparse matrix, or a pandas or polars frame.
@@ -200,6 +201,9 @@ class Problem:
         if they are whole and few (`metafs.data.target` says how few); else for numbers. "classes"
         and "numbers" decide it.
 
+        `groups`, `time` and `sample_weight` have one value a row, or are names of columns of the
+        frame X, which are then no features. Rows of weight 0 are left out.
+
         Raises
         ------
         ProblemError
@@ -208,17 +212,22 @@ class Problem:
         where = checks.well_formed(source or name)
         described = {"name": name, "source": source}
         notes = Notes()
+        known = {"groups": groups, "time": time, "sample_weight": sample_weight}
         if nw.dependencies.is_into_dataframe(X):
             names = frame_names(X)
             checks.check_names(names, where)
-            columns: Iterable[tuple[str, Array]] = frame_columns(X)
-            if isinstance(y, str):
-                if y not in names:
-                    raise ProblemError(checks.unknown_column(where, y, names, role="target"))
-                target = y
-                y = next(raw for column, raw in frame_columns(X) if column == target)
-                names.remove(target)
-                columns = (pair for pair in columns if pair[0] != target)
+            named = {"target": y, **known}
+            taken = {role: name for role, name in named.items() if isinstance(name, str)}
+            for role, column in taken.items():
+                if column not in names:
+                    raise ProblemError(checks.unknown_column(where, column, names, role=role))
+            columns = (pair for pair in frame_columns(X) if pair[0] not in taken.values())
+            if taken:
+                raw = dict(frame_columns(X))
+                target = taken.get("target", target)
+                y = raw[target] if "target" in taken else y
+                known |= {role: raw[name] for role, name in taken.items() if role in known}
+                names = [name for name in names if name not in taken.values()]
             matrix, categories = matrix_of_columns(columns, len(names), len(X), where, notes)
             feature_names = names if feature_names is None else feature_names
         else:
@@ -238,6 +247,7 @@ class Problem:
             task=task,
             meta_features=meta_features,
             meta_feature_names=tuple(meta_feature_names),
+            of_rows=named_values(known, where),
             notes=notes,
             leave_out=leave_out,
             **described,
@@ -258,6 +268,7 @@ class Problem:
         categories: Mapping[int, tuple[str, ...]] | None = None,
         meta_features: Any = None,
         meta_feature_names: tuple[str, ...] = (),
+        of_rows: Named | None = None,
         notes: Notes | None = None,
         leave_out: LeaveOut = "empty",
         keep: Collection[str] = (),
@@ -272,9 +283,16 @@ class Problem:
         where = source or name
         checks.check_shape(X, y, feature_names, where)
         checks.check_names(feature_names, where)
+        categories = dict(categories or {})
+        rows = RowValues(of_rows or {}, X.shape[0], where, notes)
+        if (counted := rows.counted) is not None:
+            X, _, categories = labelled_and_not(X, counted, categories)
+            y = y[counted]
+            rows.take(counted)
+            notes.add(WEIGHTLESS, rows.names["sample_weight"])
         encoded = encode_target(y, name=target, where=where, task=task)
         notes.add_all(encoded.assumed, target)
-        categories = dict(categories or {})
+        known_of_rows = rows.of(encoded.present)
         X_unlabelled = None
         if not encoded.present.all():
             X, X_unlabelled, categories = labelled_and_not(X, encoded.present, categories)
@@ -307,6 +325,7 @@ class Problem:
             X_unlabelled=X_unlabelled,
             given_names=tuple(feature_names),
             decimal_commas=tuple(notes.columns.get(COMMAS, ())),
+            **known_of_rows,
             notes=notes.texts(),
         )
         return problem if len(used) == len(feature_names) else problem.columns(used.tolist())

@@ -9,22 +9,29 @@ import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import _safe_indexing, column_or_1d, get_tags
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import (
-    _check_sample_weight,
     _num_samples,
     check_consistent_length,
     check_is_fitted,
     validate_data,
 )
 
+from metafs.data.of_rows import fit_weights
 from metafs.data.problem import Problem
 from metafs.data.text_input import holds_text
 from metafs.data.typing import Array, Matrix
-from metafs.data.unlabelled import labelled_rows
-from metafs.estimator.given import UNNAMED, Given, installed_registry, kept_positions, read
+from metafs.estimator.given import (
+    UNNAMED,
+    Given,
+    installed_registry,
+    kept_positions,
+    read,
+    rows_told,
+)
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
+from metafs.memory.one_for_a_name import fit_source, keep_one, would_be_kept
 from metafs.pipeline.recording import finish
 from metafs.pipeline.settings import Settings
 from metafs.pipeline.solution import Solution
@@ -106,7 +113,9 @@ class Predictor(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         meta_features : array or data frame of shape (n_features, k), optional
             Properties of the features, NaN where unknown.
         """
-        X, y, sample_weight, groups = self._weighted(X, y, sample_weight, groups)
+        check_consistent_length(X, y, groups)
+        X, y, groups, sample_weight = self._counted(X, y, groups, sample_weight)
+        told = rows_told(self, y, groups, sample_weight)
         given = read(
             self,
             X,
@@ -120,8 +129,7 @@ class Predictor(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
             X_unlabelled=given.X_unlabelled,
             categories=given.categories,
             decimal_commas=given.decimal_commas,
-            sample_weight=sample_weight,
-            groups=groups,
+            **told,
         )
         task, result, solution = self._solved(problem)
         self.model_ = solution.model.complete()
@@ -138,31 +146,15 @@ class Predictor(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         check_is_fitted(self)
         return int(self._support.sum())
 
-    def _weighted(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any
-    ) -> tuple[Any, Any, Array | None, Array | None]:
-        """Return X and y without rows of weight 0, and weights and groups of the labelled rows."""
-        if sample_weight is None and groups is None:
-            return X, y, None, None
-        check_consistent_length(X, y, groups)
-        n_rows = _num_samples(X)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, np.empty((n_rows, 1)), dtype=np.float64, ensure_non_negative=True
-            )
-            counts = np.flatnonzero(sample_weight > 0)
-            if len(counts) < n_rows:
-                X, y, groups, sample_weight = (
-                    _taken(e, counts) for e in (X, y, groups, sample_weight)
-                )
-                n_rows = len(counts)
-        labelled, _, _ = labelled_rows(np.arange(n_rows), y)
-        if groups is not None:
-            groups = np.unique(column_or_1d(np.asarray(groups)), return_inverse=True)[1]
-            groups = groups.astype(np.int64)[labelled]
-        if sample_weight is not None:
-            sample_weight = sample_weight[labelled]
-        return X, y, sample_weight, groups
+    def _counted(
+        self, X: Any, y: Any, groups: Any, sample_weight: Any
+    ) -> tuple[Any, Any, Any, Any]:
+        """Return all without the rows of weight 0."""
+        weights = fit_weights(sample_weight, _num_samples(X), self.name or UNNAMED)
+        if weights is None or weights.all():
+            return X, y, groups, weights
+        rows = np.flatnonzero(weights)
+        return (*(_taken(each, rows) for each in (X, y, groups)), weights[rows])
 
     def _problem(self, given: Given, meta_features: Any) -> Problem:
         raise NotImplementedError
@@ -172,7 +164,7 @@ class Predictor(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
             given.X,
             y,
             name=self.name or UNNAMED,
-            source=self.name or UNNAMED,
+            source=fit_source(self.name or UNNAMED),
             space=self.space,
             feature_names=getattr(self, "feature_names_in_", None),
             task=self._task,
@@ -181,20 +173,23 @@ class Predictor(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         )
 
     def _solved(self, problem: Problem) -> tuple[PreparedTask, TaskResult, Solution]:
-        """Take the steps of the loop; what was recorded before is not recorded again."""
+        """Take the steps of the loop, and record what memory is to keep: one problem for a name."""
         names = getattr(self, "feature_names_in_", None)
         keep = kept_positions(self.keep, names, problem.n_features)
         settings = self._settings(tuple(problem.feature_names[column] for column in keep))
         plan = settings.resolve(self.registry or installed_registry())
         memory = None
         if self.db is not None:
-            memory = Memory(MetaDB(self.db), plan.distance, once_a_name=True)
+            memory = Memory(MetaDB(self.db), plan.distance)
             memory.db.ensure()
         task = prepare(problem, plan, memory, exclude_name=problem.name)
         result = work(task)
-        if memory is not None and memory.solved(problem, settings.digest_for(problem)) is not None:
-            memory = None
-        return task, result, finish(task, result, memory)
+        if memory is None or self.name is None or not would_be_kept(memory.db, problem):
+            return task, result, finish(task, result, None)
+        again = memory.solved(problem, settings.digest_for(problem)) is not None
+        solution = finish(task, result, None if again else memory)
+        keep_one(memory.db, problem)
+        return task, result, solution
 
     def _settings(self, keep: tuple[str, ...]) -> Settings:
         params, size = dict(self.params or {}), self.size

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_X_y
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
 from metafs.data.notes import COMMAS, Notes
+from metafs.data.of_rows import fit_groups, fit_weights
 from metafs.data.text_input import holds_text, numbers_of_text
 from metafs.data.typing import Array, Matrix
 from metafs.data.unlabelled import labelled_rows
@@ -67,6 +68,17 @@ def read(
         X, y = check_X_y(X, y, **of_target, **rules)
     together = stacked(more[0], *more[1:]) if more else None
     return Given(X, y, together, categories, tuple(notes.columns.get(COMMAS, ())))
+
+
+def rows_told(estimator: Any, y: Any, groups: Any, sample_weight: Any) -> dict[str, Any]:
+    """Return groups and weights of the rows that have a target, as far as they were given."""
+    given = {"groups": (groups, fit_groups), "sample_weight": (sample_weight, fit_weights)}
+    where = estimator.name or UNNAMED
+    return {
+        name: labelled_rows(checked(values, _num_samples(y), where), y)[0]
+        for name, (values, checked) in given.items()
+        if values is not None
+    }
 
 
 def kept_positions(

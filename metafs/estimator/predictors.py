@@ -31,14 +31,16 @@ class MetaClassifier(ClassifierMixin, Predictor):  # type: ignore[misc]
     learner : str or estimator, default="auto"
         "auto", a public name, or any scikit-learn classifier.
     size : int, "all" or "auto", default="auto"
-        How many features are kept. A selector that is named takes a number if it has the parameter
-        ``n_features_to_select``.
+        How many features are kept; with the selector "auto" exactly so many, those of `keep` among
+        them. A selector that is named takes a number if it has the parameter
+        ``n_features_to_select``, and columns of `keep` come on top.
     db : path, optional
         The MetaDB. Columns need names (give a data frame) or a `space`, or nothing is recalled.
     name : str, optional
-        How the problem is called; give it one. Fits of the same name never recall each other, and
-        only the first of them is remembered: folds of a cross-validation cannot learn from each
-        other, and leave one problem. All fits without a name share one.
+        How the problem is called; give it one. Fits of the same name never recall each other,
+        so that a fold of a cross-validation cannot learn from another fold's rows. Of the fits of
+        one name memory keeps that with the most rows (of equals the first), so that folds do not
+        flood it. A fit without a name recalls, but is not remembered.
     space : str, optional
         The pool of features in which equal names mean the same feature.
     max_seconds : float, optional

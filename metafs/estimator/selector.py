@@ -13,9 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 from metafs.data.problem import Problem
 from metafs.data.target import settled
 from metafs.data.typing import Array
-from metafs.estimator.given import UNNAMED, installed_registry, kept_positions, read
+from metafs.estimator.given import (
+    UNNAMED,
+    installed_registry,
+    kept_positions,
+    read,
+    rows_told,
+)
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
+from metafs.memory.one_for_a_name import keep_one, would_be_kept
 from metafs.pipeline.expecting import own_prior
 from metafs.pipeline.recording import finish
 from metafs.pipeline.scoring import confidence_of, qualities
@@ -41,8 +48,9 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         The MetaDB. Columns need names (give a data frame) or a `space`, or nothing is recalled.
     name : str, optional
         How the problem is called; give it one. Fits of the same name never recall each other,
-        so that a fold of a cross-validation cannot learn from another fold's rows. All fits
-        without a name share one name: they recall only problems that have another one.
+        so that a fold of a cross-validation cannot learn from another fold's rows. Of the fits of
+        one name memory keeps that with the most rows (of equals the first), so that folds do not
+        flood it. A fit without a name recalls, but is not remembered.
     space : str, optional
         The pool of features in which equal names mean the same feature.
     transfer, distance, regressor, n_neighbors, threshold
@@ -118,6 +126,8 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         prior: Any = None,
         meta_features: Any = None,
         X_unlabelled: Any = None,
+        groups: Any = None,
+        sample_weight: Any = None,
     ) -> Self:
         """Select features of X; a prior given by hand takes the place of memory's.
 
@@ -134,8 +144,13 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             columns of a bare array are called m0, m1, ...
         X_unlabelled : array, sparse matrix or data frame, optional
             Rows without a target, with the columns of X, for selectors that learn from them.
+        groups : array of shape (n_samples,), optional
+            Rows of one group are never divided by a selector that cross-validates.
+        sample_weight : array of shape (n_samples,), optional
+            How much each row counts, for selectors that take weights.
         """
         plan = self._plan()
+        told = rows_told(self, y, groups, sample_weight)
         given = read(self, X, y, X_unlabelled, sparse=self._takes_sparse(plan))
         X, y, X_unlabelled, categories = given.X, given.y, given.X_unlabelled, given.categories
         names = getattr(self, "feature_names_in_", None)
@@ -155,6 +170,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
                 X_unlabelled=X_unlabelled,
                 keep=keep,
                 categorical=categories,
+                **told,
             )
         else:
             problem = Problem.of(
@@ -166,7 +182,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
                 meta_features=meta_features,
                 leave_out="nothing",
             )
-            problem = replace(problem, X_unlabelled=X_unlabelled, categories=categories)
+            problem = replace(problem, X_unlabelled=X_unlabelled, categories=categories, **told)
             task, selection = self._fit_with_memory(self.db, problem, plan, prior, keep)
         self.selection_ = selection
         self.scores_, self.ranking_ = selection.scores, selection.ranking
@@ -182,7 +198,7 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     def _fit_with_memory(
         self, db: str | PathLike[str], problem: Problem, plan: Plan, prior: Any, keep: list[int]
     ) -> tuple[PreparedTask, Selection]:
-        """Recall, select, and record, unless the same has been recorded before."""
+        """Recall, select, and record what memory is to keep: one problem for a name."""
         memory = Memory(MetaDB(db), plan.distance)
         memory.db.ensure()
         task = prepare(problem, plan, memory, exclude_name=problem.name, learning=False)
@@ -192,13 +208,15 @@ class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         with codes_kept(problem):
             with clock("select"):
                 selection = search(task, keep)
-            if memory.solved(problem, plan.settings.digest_for(problem)) is None:
+            again = memory.solved(problem, plan.settings.digest_for(problem)) is not None
+            if self.name is not None and not again and would_be_kept(memory.db, problem):
                 confidence = confidence_of(plan.selector)
                 quality = qualities(problem, selection.selected, confidence=confidence)
                 with clock("learn"):
                     reference = leave(task)
                 result = TaskResult(selection, None, quality, clock.seconds, learned=reference)
                 finish(task, result, memory)
+                keep_one(memory.db, problem)
         return task, selection
 
     def _plan(self) -> Plan:

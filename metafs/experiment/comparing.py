@@ -4,7 +4,16 @@ r"""How much faster an arm is than a baseline, on average over problems, with in
                                {\text{evaluations of the arm until the target}}
 
 B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021, section 4.3,
-reports its arithmetic and its geometric mean. The unit of all means is the problem: seeds and
+reports its arithmetic and its geometric mean. The target is the cold search's best fitness. Both
+searches are charged up to the first set that reaches it; an unreached target costs all evaluations,
+and nothing costs less than one. The paper divides by all of cold's evaluations, including those
+after its best set; an experiment gives that too, as `as_published`. Cold's seconds come from a
+second run with the same seed that stops at its target; it has no MetaDB, so it describes and
+records nothing, while every other arm pays for that. Cold and cold-ranked do not depend on the
+order and run once a seed. A problem that fails in one arm counts in none, and each arm with memory
+begins with an empty MetaDB.
+
+The unit of all means is the problem: seeds and
 orders are averaged inside it first, in logarithms for the geometric mean. Intervals are
 percentiles of the means of problems drawn again with replacement: B. Efron, "Bootstrap methods:
 another look at the jackknife", Annals of Statistics 7, 1979.

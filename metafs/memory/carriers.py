@@ -19,6 +19,9 @@ MOST = 5
 
 _NOTHING = 1e-9
 
+BASIS = "the basis of the space"
+FORGOTTEN = "forgotten problems"
+
 
 def with_carriers(db: MetaDB, stored: StoredRun, explained: Explanation) -> Explanation:
     """Return an explanation with the strength of memory and the carriers of each weight."""
@@ -73,8 +76,10 @@ def carried(
                 name = called[problem_id]
                 by_problem[name] = by_problem.get(name, 0.0) + part
         rest = float(np.nan_to_num(from_memory[column])) - sum(by_problem.values())
-        if not ids.all():
-            by_problem["the basis of the space"] = rest
+        unknown = [BASIS] if not ids.all() else []
+        unknown += [FORGOTTEN] if any(each and each not in called for each in ids.tolist()) else []
+        if unknown:
+            by_problem[" or ".join(unknown)] = rest
         largest = sorted(by_problem.items(), key=lambda item: -abs(item[1]))[:MOST]
         found.append(tuple(Carrier(*each) for each in largest if abs(each[1]) > _NOTHING))
     return found

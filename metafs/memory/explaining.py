@@ -140,8 +140,9 @@ def explanation(
             _frequency_parts(history, 1.0 - of_neighbours),
             strict=True,
         )
+        complete = len(near) == len(stored.neighbours)  # none was forgotten
         features = [
-            _with_parts(each, said, known, rule.guides)
+            _with_parts(each, said, known, rule.guides, complete)
             for each, (said, known) in zip(features, parts, strict=True)
         ]
     all_weighted = len(sources) == len(stored.neighbours)
@@ -206,11 +207,12 @@ def _with_parts(
     said: tuple[NeighbourPart, ...],
     frequency: FrequencyPart,
     guided: bool,
+    complete: bool,
 ) -> FeatureExplanation:
     """Return the feature with the parts of its expectation, and whether they add up to it."""
     neighbours, stored = sum(each.part for each in said), feature.expected or 0.0
     unseen = not any(each.had for each in said) and not (guided and frequency.n_problems)
-    predicted = unseen and stored > 0
+    predicted = complete and unseen and stored > 0
     return replace(
         feature,
         neighbours=neighbours,

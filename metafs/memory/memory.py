@@ -1,10 +1,11 @@
 """Memory as the loop sees it: describe, recall and record, over one MetaDB.
 
-No connection is held between calls, so several processes can share one file.
+No connection is held between calls, but for the few of a `visit`, so several processes can share
+one file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from metafs.data.problem import Problem
@@ -61,14 +62,10 @@ class Memory:
         The distance plugin that describes problems.
     stream_length : int
         How many problems will ask; decides whether an index in memory pays.
-    once_a_name : bool
-        Whether a problem is left unrecorded if another one of its name is there.
     """
 
-    def __init__(
-        self, db: MetaDB, distance: Any, stream_length: int = 1, *, once_a_name: bool = False
-    ) -> None:
-        self.db, self._once_a_name = db, once_a_name
+    def __init__(self, db: MetaDB, distance: Any, stream_length: int = 1) -> None:
+        self.db = db
         self._distance, self._stream_length = distance, stream_length
         self._in_memory = stream_length >= INDEX_FROM
         self._searches: dict[tuple[str, str], NeighbourSearch] = {}
@@ -76,6 +73,10 @@ class Memory:
         self._models = Models(db)
         self._earlier: dict[tuple[str, str], bool] = {}
         self._projections = Projections(db, distance)
+
+    def visit(self) -> AbstractContextManager[None]:
+        """Open the file once for all that is asked in a block; nobody can write meanwhile."""
+        return self.db.visit()
 
     def describe(self, problem: Problem, distance: str, project: int | None = None) -> Described:
         """Turn a problem into its signature, over all features or over the most selected ones."""
@@ -150,7 +151,7 @@ class Memory:
             near = without(near, models, exclude_source, known.sharing)
             left_out = {part_of(source) for source in (exclude_source, *known.sharing.values())}
             basis = {part: each for part, each in basis.items() if part not in left_out}
-        return history_of(near, models, basis.values(), known.feature_ids)
+        return history_of(near, models, basis.values(), known.feature_ids, problem.classes)
 
     def remembered(
         self,
@@ -235,10 +236,7 @@ class Memory:
                 belief=belief,
                 row_hashes=row_hashes,
                 trials=trials,
-                once_a_name=self._once_a_name,
             )
-        if recorded.other:
-            return
         self._models.forget(recorded.problem_id, space_of(problem))
         self._best_runs.recorded(recorded, problem.source, selections)
         for distance, (keys, p) in signatures.items():

@@ -105,6 +105,7 @@ def history_of(
     models: dict[int, Reference],
     basis: Iterable[BasisPart],
     feature_ids: Array,
+    classes: tuple[str, ...] | None = None,
 ) -> ModelHistory | None:
     """Return what near problems' models and the basis know of some columns; None if nothing.
 
@@ -118,6 +119,8 @@ def history_of(
         The parts of the space's basis that may be used.
     feature_ids : array of shape (n_features,)
         The new problem's columns in the vocabulary of its space, 0 for a new one.
+    classes : tuple of str, optional
+        The names of the new problem's classes 0, 1, ...
     """
     asked = [each for each in near if each.problem_id in models]
     parts = [part for part in basis if len(part.feature_ids)]
@@ -134,6 +137,7 @@ def history_of(
             _scales(known, places),
             _experience(known, affinity),
             _words(known, places),
+            classes,
         ),
         problem_ids,
         relevance,

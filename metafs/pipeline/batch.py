@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 from metafs.data.problem import Problem
 from metafs.memory import MetaDBError
 from metafs.memory.memory import Memory
+from metafs.pipeline.events import Event, emit
 from metafs.pipeline.keeping import has_model
 from metafs.pipeline.recording import failure, skipped
 from metafs.pipeline.settings import Plan
@@ -59,6 +60,7 @@ def read_problem(
 
     If models are to be saved in a folder, one that has none there counts as not solved yet.
     """
+    emit(Event(readable.name, "reading"))
     plan = plan.keeping(getattr(readable, "keep", plan.settings.keep))
     problem = tried(lambda: readable.read().by_name(), readable.name)
     if isinstance(problem, Solution):
@@ -105,6 +107,7 @@ def _prepared(read: Read, memory: Memory | None) -> PreparedTask | Solution:
     if read.known is not None:
         return read.known
     assert problem is not None
+    emit(Event(problem.name, "describing"))
     return tried(partial(prepare, problem, read.plan, memory), problem.name)
 
 

@@ -11,22 +11,27 @@ raises `WorkerError` in its place; the results after it are still returned.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from typing import Any
 
 from joblib import Parallel, cpu_count, delayed
 
 from metafs.errors import UsageError
 from metafs.pipeline.dask_engine import open_dask
+from metafs.pipeline.events import Listener, listening
 from metafs.pipeline.fork_server import AVAILABLE
-from metafs.pipeline.pool import Map, Pool
+from metafs.pipeline.pool import Function, Map, Pool
 
 ENGINES = ("local", "dask", "inline")
 
 
 @contextmanager
-def open_engine(engine: str = "local", jobs: int = 1) -> Iterator[Map]:
+def open_engine(
+    engine: str = "local", jobs: int = 1, listener: Listener | None = None
+) -> Iterator[Map]:
     """Give a ``map`` that runs on this machine's cores or on a Dask cluster.
 
-    ``inline`` is this process itself, without any protection: for a debugger.
+    ``inline`` is this process itself, without any protection: for a debugger. The listener hears
+    the events of inline and local functions; those in a cluster cannot be heard.
 
     Examples
     --------
@@ -39,17 +44,25 @@ def open_engine(engine: str = "local", jobs: int = 1) -> Iterator[Map]:
         with open_dask(jobs) as in_dask:
             yield in_dask
     elif engine == "inline" or (jobs == 1 and not AVAILABLE):
-        yield map
+        yield lambda function, tasks: map(_heard(function, listener), tasks)
     elif not AVAILABLE:
         yield lambda function, tasks: Parallel(n_jobs=jobs, return_as="generator")(
             delayed(function)(task) for task in tasks
         )
     else:
-        pool = Pool(cpu_count() if jobs < 0 else jobs)
+        pool = Pool(cpu_count() if jobs < 0 else jobs, listener)
         try:
             yield pool.map
         finally:
             pool.close()
+
+
+def _heard(function: Function, listener: Listener | None) -> Function:
+    def told(task: Any) -> Any:
+        with listening(listener):
+            return function(task)
+
+    return told
 
 
 def require_engine(engine: str, jobs: int) -> None:

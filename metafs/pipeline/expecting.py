@@ -29,7 +29,7 @@ def own_prior(plan: Plan, n_features: int) -> Prior | None:
 class Expecting:
     """Derives priors from the neighbours of one problem.
 
-    Problems called `exclude_name` are left out.
+    Problems called `exclude_name` are left out; those of `sharing` hold some of its rows.
     """
 
     def __init__(
@@ -40,8 +40,9 @@ class Expecting:
         exclude_name: str | None,
         near: Sequence[Neighbour],
         learning: bool,
+        sharing: Collection[int],
     ) -> None:
-        self.problem, self.plan = problem, plan
+        self.problem, self.plan, self.sharing = problem, plan, sharing
         self.meta_regression = UnseenFeatures(problem, plan, memory, exclude_name)
         sources = [None, problem.source] if learning else [None]
         guides = plan.transfer is not None and plan.transfer.guides
@@ -49,16 +50,12 @@ class Expecting:
         self.near, found = memory.remembered(problem, near, asked, exclude_name=exclude_name)
         self.histories = dict(zip(asked, found, strict=True))
 
-    def __call__(
-        self,
-        exclude_source: str | None,
-        history: ModelHistory | None,
-        sharing: Collection[int] = (),
-    ) -> Prior | None:
-        """Return the prior without the problems of `exclude_source` and those that share rows.
+    def __call__(self, exclude_source: str | None, history: ModelHistory | None) -> Prior | None:
+        """Return the prior; for the folds, without problems of a source and those that share rows.
 
         Selection frequencies count all problems, so they are left out where some share rows.
         """
+        sharing = self.sharing if exclude_source is not None else ()
         near = [
             each
             for each in self.near

@@ -1,4 +1,4 @@
-"""Parameters of a learner's ``fit`` besides X and y, as far as it takes them."""
+"""Parameters of a selector's or learner's ``fit`` besides X and y, as far as it takes them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,11 +12,18 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
 from metafs.plugin.prior import Prior
 from metafs.stats.preparation import chosen_columns
+from metafs.stats.weighting import weight_parameters
 
 
 def takes(estimator: Any, *names: str) -> bool:
     """Tell whether the ``fit`` of an estimator has one of these parameters."""
     return any(has_fit_parameter(estimator, name) for name in names)
+
+
+def of_rows(problem: Problem, rows: Array | slice = slice(None)) -> dict[str, Any]:
+    """Return what may be told of some rows: their groups and weights, where there are any."""
+    told = {"groups": problem.groups, "sample_weight": problem.sample_weight}
+    return {name: values[rows] for name, values in told.items() if values is not None}
 
 
 def fit_parameters(
@@ -26,11 +33,12 @@ def fit_parameters(
     X: Matrix,
     steps: Sequence[tuple[str, Any]] = (),
     prior: Prior | None = None,
+    training: Array | slice = slice(None),
 ) -> dict[str, Any]:
     """Return parameters of ``fit`` for a learner on some columns.
 
     Categorical columns become several columns each, which have no meta-features and no prior, so
-    a table with such columns gets no parameters.
+    a table with such columns gets only what is known of its rows.
 
     Parameters
     ----------
@@ -44,10 +52,15 @@ def fit_parameters(
         What prepares rows for the learner.
     prior : Prior, optional
         What memory knows of all columns.
+    training : array of int or slice
+        The training rows.
     """
+    told = of_rows(problem, training)
+    found: dict[str, Any] = weight_parameters(learner, told.get("sample_weight"))
+    if "groups" in told and takes(learner, "groups"):
+        found["groups"] = told["groups"]
     if any(column in problem.categories for column in np.asarray(columns).tolist()):
-        return {}
-    found: dict[str, Any] = {}
+        return found
     if problem.meta_features is not None and takes(learner, "meta_features"):
         found["meta_features"] = problem.meta_features[columns]
     if prior is not None and takes(learner, "prior"):

@@ -28,6 +28,7 @@ import cloudpickle
 from threadpoolctl import threadpool_limits
 
 from metafs.errors import MetafsError, describe
+from metafs.pipeline.events import Event, Thinned, listening
 
 AVAILABLE = sys.platform == "linux"
 """Elsewhere libraries of linear algebra are known to hang in a forked process."""
@@ -61,12 +62,18 @@ class Worker:
 
     def answer(self) -> tuple[bool, Any, bool]:
         """Return whether the function returned, what it returned or raised, and if it is worn."""
-        answer: tuple[bool, Any, bool] = cloudpickle.loads(self.connection.recv_bytes())
-        return answer
+        while isinstance(heard := self.heard(), Event):
+            pass
+        return heard
+
+    def heard(self) -> tuple[bool, Any, bool] | Event:
+        """Return the next that the worker says: an event, if it tells any, or its answer."""
+        heard: tuple[bool, Any, bool] | Event = cloudpickle.loads(self.connection.recv_bytes())
+        return heard
 
 
 class ForkServer:
-    """A process that forks workers, each of which may use so many threads.
+    """A process that forks workers, each of which may use so many threads, and may tell events.
 
     Examples
     --------
@@ -78,13 +85,13 @@ class ForkServer:
     >>> server.close()
     """
 
-    def __init__(self, n_threads: int | None = None) -> None:
+    def __init__(self, n_threads: int | None = None, *, tells: bool = False) -> None:
         self._control, theirs = socket.socketpair()
         self._parent = os.getpid()
         self.pid = _fork()
         if not self.pid:
             self._control.close()
-            _run(_Serving(theirs, self._parent, n_threads).run)
+            _run(_Serving(theirs, self._parent, n_threads, tells).run)
         theirs.close()
 
     def start(self) -> Worker:
@@ -148,8 +155,11 @@ def _run(work: Callable[[], object]) -> NoReturn:
 class _Serving:
     """The work of the fork server."""
 
-    def __init__(self, control: socket.socket, parent: int, n_threads: int | None) -> None:
+    def __init__(
+        self, control: socket.socket, parent: int, n_threads: int | None, tells: bool
+    ) -> None:
         self._control, self._parent, self._n_threads = control, parent, n_threads
+        self._tells = tells
         self._workers: set[int] = set()
 
     def run(self) -> None:
@@ -186,7 +196,7 @@ class _Serving:
         pid = _fork()
         if not pid:
             self._control.close()
-            _run(_Working(fd, server, self._n_threads).run)
+            _run(_Working(fd, server, self._n_threads, self._tells).run)
         os.close(fd)
         self._workers.add(pid)
         return pid
@@ -204,9 +214,13 @@ class _Serving:
 class _Working:
     """The work of a worker."""
 
-    def __init__(self, fd: int, server: int, n_threads: int | None) -> None:
+    def __init__(self, fd: int, server: int, n_threads: int | None, tells: bool) -> None:
         self._connection: Connection[Any, Any] = Connection(fd)
         self._server, self._n_threads = server, n_threads
+        self._listener = Thinned(self._tell) if tells else None
+
+    def _tell(self, event: Event) -> None:
+        self._connection.send_bytes(cloudpickle.dumps(event))
 
     def run(self) -> NoReturn:
         os.setpgid(0, 0)  # what a plugin starts can be killed with the worker
@@ -226,7 +240,8 @@ class _Working:
             except (EOFError, OSError):
                 os._exit(0)
             function = cloudpickle.loads(new) if new else function
-            done, value = _attempt(function, task)
+            with listening(self._listener):
+                done, value = _attempt(function, task)
             if os.getpid() != pid:
                 os._exit(0)  # a plugin forked, and its child came back to us
             signal.setitimer(signal.ITIMER_REAL, 0)

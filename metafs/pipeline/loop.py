@@ -23,6 +23,7 @@ from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
 from metafs.pipeline.batch import Readable, batch_key, prepare_all, read_problem
 from metafs.pipeline.engines import open_engine, require_engine
+from metafs.pipeline.events import Event, Listener, emit, listening
 from metafs.pipeline.fork_server import WorkerError
 from metafs.pipeline.keeping import keep_model
 from metafs.pipeline.model_file import make_folder
@@ -66,10 +67,14 @@ def solve(
     drop: str | Sequence[str] = (),
     task: str = "auto",
     meta_features: str | PathLike[str] | None = None,
+    groups: str | None = None,
+    time: str | None = None,
+    weight: str | None = None,
     batch: int = 1,
     jobs: int = 1,
     engine: str = "local",
     check: int = 0,
+    listener: Listener | None = None,
     save_models: str | PathLike[str] | None = None,
     wave: int | None = None,
     **settings: Any,
@@ -88,12 +93,17 @@ def solve(
         How to read tables: what to predict, the pool of features they belong to, columns always
         selected, columns never seen, whether the target holds "classes" or "numbers", and a
         table of features' properties for problems that bring none of their own.
+    groups, time, weight : str, optional
+        Columns that tell of rows, and are no features: rows of one group are never divided between
+        folds, folds are tested on later rows than they learn from, and rows count by weight.
     batch, jobs, engine
         Number of problems that are solved from the same memory, number of processes, and where
         they run.
     check : int
         Every `check`-th problem that memory guided is also searched cold, to measure what memory
         saves; 0 turns that off.
+    listener : callable, optional
+        Called with each `metafs.pipeline.events.Event`: what is going on inside a problem.
     save_models : path, optional
         A folder in which the model of each problem is saved, and which the memory remembers. A
         problem that was solved before, but has no model there, is solved again.
@@ -122,7 +132,17 @@ def solve(
     check_at_least("check", check, 0)
     require_engine(engine, jobs)
     described = None if meta_features is None else Path(meta_features)
-    read = ReadOptions(_names(target), space, _names(keep), _names(drop), task, described)
+    read = ReadOptions(
+        _names(target),
+        space,
+        _names(keep),
+        _names(drop),
+        task,
+        described,
+        groups=groups,
+        time=time,
+        weight=weight,
+    )
     stream = readables(problems, read)
     memory = None
     if db is not None:
@@ -130,7 +150,7 @@ def solve(
         db.ensure()
         memory = Memory(db, plan.distance, len(stream))
     models = None if save_models is None else make_folder(Path(save_models))
-    return _solve(stream, plan, memory, batch, jobs, engine, check, models)
+    return _solve(stream, plan, memory, batch, jobs, engine, check, models, listener)
 
 
 def _names(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
@@ -176,13 +196,15 @@ def _solve(
     engine: str,
     check: int,
     models: Path | None,
+    listener: Listener | None,
 ) -> Iterator[Solution]:
-    with open_engine(engine, jobs) as side_by_side:
+    with open_engine(engine, jobs, listener) as side_by_side:
         for start in range(0, len(stream), batch):
-            some = stream[start : start + batch]
-            read = [read_problem(each, plan, memory, models) for each in some]
-            key = batch_key(read) if memory is not None and batch > 1 else None
-            ready = prepare_all(read, memory, key)
+            with listening(listener):
+                some = stream[start : start + batch]
+                read = [read_problem(each, plan, memory, models) for each in some]
+                key = batch_key(read) if memory is not None and batch > 1 else None
+                ready = prepare_all(read, memory, key)
             for place, each in enumerate(ready, start=start + 1):
                 if check and place % check == 0 and isinstance(each, PreparedTask):
                     ready[place - start - 1] = each = replace(each, checked=True)
@@ -192,7 +214,10 @@ def _solve(
             results = _results(side_by_side, tasks)
             for one, each in zip(read, ready, strict=True):
                 if isinstance(each, PreparedTask):
-                    found = finish(each, next(results), memory)
+                    result = next(results)
+                    with listening(listener):
+                        emit(Event(each.problem.name, "recording"))
+                    found = finish(each, result, memory)
                     if models is not None:
                         found = keep_model(found, each.problem, models, memory)
                     yield found

@@ -142,15 +142,22 @@ def _at_least_one_column(rows: Matrix) -> Matrix:
     return rows if rows.shape[1] else np.zeros((rows.shape[0], 1))
 
 
-def fitted_model(choice: Choice) -> FittedModel:
-    """Return the chosen pipeline's learner, fitted to all rows of the chosen columns."""
-    problem = choice.evaluation.problem
+def fitted_model(choice: Choice, problem: Problem | None = None) -> FittedModel:
+    """Return the chosen pipeline's learner, fitted to the chosen columns of a problem.
+
+    By default that is the problem on whose rows the pipeline was chosen.
+    """
+    evaluation = choice.evaluation
+    problem = problem or evaluation.problem
     if choice.candidate is None:
         guess = DummyClassifier() if problem.is_classification else DummyRegressor()
-        guess.fit(np.zeros((problem.n_samples, 1)), problem.y)
+        nothing = np.zeros((problem.n_samples, 1))
+        guess.fit(nothing, problem.y, sample_weight=problem.sample_weight)
         return replace(_model(problem), layout_=Layout.of(problem, ()), estimator_=guess)
-    learner = choice.evaluation.learners[choice.candidate.learner]
-    model = named_model(problem, choice.columns, learner, choice.evaluation.prior)
+    learner = evaluation.learners[choice.candidate.learner]
+    model = named_model(
+        problem, choice.columns, learner, evaluation.prior, decide_for=evaluation.scoring
+    )
     model.estimator  # noqa: B018  (it is fitted by being asked for)
     return model
 

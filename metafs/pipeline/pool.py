@@ -8,6 +8,7 @@ from typing import Any
 
 from joblib import cpu_count
 
+from metafs.pipeline.events import Event, Listener
 from metafs.pipeline.fork_server import ForkServer, Worker, WorkerError
 
 Function = Callable[[Any], Any]
@@ -17,13 +18,16 @@ Map = Callable[[Function, Iterable[Any]], Iterator[Any]]
 class Pool:
     """Worker processes of this machine, started when there is something to do."""
 
-    def __init__(self, jobs: int) -> None:
-        self.jobs = jobs
+    def __init__(self, jobs: int, listener: Listener | None = None) -> None:
+        self.jobs, self.listener = jobs, listener
         # Several workers share the cores; one has them all.
         self._n_threads = None if jobs == 1 else max(1, cpu_count() // jobs)
-        self._server = ForkServer(self._n_threads)
+        self._server = self._new_server()
         self._idle: list[Worker] = []
         self._closed = False
+
+    def _new_server(self) -> ForkServer:
+        return ForkServer(self._n_threads, tells=self.listener is not None)
 
     def map(self, function: Function, tasks: Iterable[Any]) -> Iterator[Any]:
         """Apply a function to each task and return an iterator over what it returns."""
@@ -44,7 +48,7 @@ class Pool:
             worker = self._server.start()
         except (OSError, EOFError):  # the server was killed, and with it the workers
             self._server.close()
-            self._server = ForkServer(self._n_threads)
+            self._server = self._new_server()
             worker = self._server.start()
         worker.send(function, task)
         return worker
@@ -109,7 +113,7 @@ class Results:
     def _collect(self, place: int, worker: Worker) -> None:
         """Take a worker's answer, and keep the worker if it is fit for another task."""
         try:
-            done, value, worn = worker.answer()
+            heard = worker.heard()
         except (OSError, EOFError):
             ended = self._pool.end(worker)
             if ended is None and place not in self._again:  # killed from outside, most likely
@@ -119,6 +123,12 @@ class Results:
             reason = ended or "ended together with its fork server"
             self._found[place] = False, WorkerError(f"the worker process {reason}")
             return
+        if isinstance(heard, Event):
+            self._busy[worker.connection] = place, worker
+            if self._pool.listener is not None:
+                self._pool.listener(heard)
+            return
+        done, value, worn = heard
         self._found[place] = done, value
         if worn:
             self._pool.end(worker)

@@ -75,7 +75,8 @@ def telling(problem: Problem, learner: Any, classifier: Any, prior: Prior | None
         known = problem.y[at]
         if len(np.unique(known)) < len(problem.classes or ()):
             return classifier
-        calibration = LogisticRegression(max_iter=1000).fit(np.vstack(values), known)
+        weights = None if problem.sample_weight is None else problem.sample_weight[at]
+        calibration = LogisticRegression(max_iter=1000).fit(np.vstack(values), known, weights)
     except (NoScore, ValueError):  # too few rows of a class
         return classifier
     return Telling(classifier, calibration)

@@ -115,7 +115,7 @@ def solution(task: PreparedTask, result: TaskResult) -> Solution:
         all_features=scores.all_features if scores else None,
         no_skill=scores.chance if scores else None,
         pipeline=result.pipeline,
-        without_memory=result.without_memory,
+        **_without_memory(result),
         model=result.model or (model_of(task, selection) if result.learner else None),
         notes=problem.notes + result.notes,
         n_evaluations=selection.n_evaluations,
@@ -131,6 +131,19 @@ def solution(task: PreparedTask, result: TaskResult) -> Solution:
         prior_used=None if prior is None else task.plan.settings.transfer,
         **how,
     )
+
+
+def _without_memory(result: TaskResult) -> dict[str, Any]:
+    """Return what was reached without memory, and what memory is worth with few labels."""
+    reference = result.learned.reference if result.learned else None
+    found: dict[str, Any] = {"transfers": tuple(reference.transfers) if reference else ()}
+    if (alone := result.without_memory) is not None:
+        found |= {
+            "without_memory": alone.score,
+            "features_without_memory": alone.n_features,
+            "seconds_without_memory": alone.seconds,
+        }
+    return found
 
 
 def method(plan: Plan) -> dict[str, Any]:

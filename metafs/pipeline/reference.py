@@ -21,6 +21,7 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
 from metafs.memory import BeliefRow, LinearRows, ReferenceRows
 from metafs.memory.weights import ModelHistory
+from metafs.pipeline.fit_parameters import of_rows
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import SetInformation, entropy
 from metafs.stats.linear import (
@@ -93,7 +94,9 @@ def _learned(
     found = Learned(relevance(problem), scales.document_frequency, scales.mean, scales.spread)
     changes: dict[str, object] = {}
     if fit:
-        model = fit_linear(X, problem.y, classes=problem.is_classification, seed=seed)
+        model = fit_linear(
+            X, problem.y, classes=problem.is_classification, seed=seed, **of_rows(problem)
+        )
         transfers = _transfers(problem, X, fold_history, seed)
         changes["reference"] = _reference_rows(problem, model, transfers)
     if history is not None and history.weights.directions is not None:
@@ -105,6 +108,7 @@ def _learned(
             X_unlabelled=X_unlabelled,
             most_rows=ROWS_FOR_BELIEF,
             seed=seed,
+            **of_rows(problem),
         )
         changes["belief"] = _belief(model, history)
         largest = np.abs(model.coef).argmax(axis=0)[None]
@@ -171,8 +175,12 @@ def _transfers(
     if history is None:
         return []
     classes = problem.is_classification
+    rows: Array | slice = slice(None)
+    if problem.groups is not None:  # rows of one group would be both labelled and judged
+        order = np.random.default_rng(seed).permutation(problem.n_samples)
+        rows = np.sort(order[np.unique(problem.groups[order], return_index=True)[1]])
     loss, coherence = measured_transfer(
-        X, problem.y, classes=classes, prior=history.weights, seed=seed
+        X[rows], problem.y[rows], classes=classes, prior=history.weights, seed=seed
     )
     if loss is None:
         return []

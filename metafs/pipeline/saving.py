@@ -91,3 +91,39 @@ def in_words(checked: Sequence[Saving]) -> str:
         f"({ratio} in the geometric mean), "
         f"{times[1]:.2f} s instead of {times[0]:.2f} s a problem; it hurt in {hurt} of {n}"
     )
+
+
+def labels_worth(
+    transfers: Sequence[Sequence[tuple[int, float, float]]], n_labels: int = 5
+) -> tuple[int, str] | None:
+    """Return some number of labels, and how many without memory would be as good as these with it.
+
+    Parameters
+    ----------
+    transfers : sequence of sequences of (labels, strength, loss)
+        What each problem measured of memory with few labels, on rows that no remembered model had
+        seen; strength 0 is no memory. None is returned if no problem did.
+    n_labels : int
+
+    Examples
+    --------
+    >>> curve = [(2, 0.0, 0.6), (5, 0.0, 0.5), (20, 0.0, 0.3), (5, 1.0, 0.4)]
+    >>> labels_worth([curve, curve])
+    (5, '10')
+    """
+    by_setting: dict[tuple[int, float], list[float]] = {}
+    for each in transfers:
+        for labels, strength, loss in each:
+            by_setting.setdefault((labels, strength), []).append(loss)
+    mean = {setting: float(np.mean(losses)) for setting, losses in by_setting.items()}
+    alone = sorted((labels, loss) for (labels, s), loss in mean.items() if s == 0 and labels > 0)
+    helped = [loss for (labels, s), loss in mean.items() if labels == n_labels and s > 0]
+    if len(alone) < 2 or not helped:
+        return None
+    numbers = np.array([labels for labels, _ in alone], dtype=np.float64)
+    losses = np.minimum.accumulate([loss for _, loss in alone])
+    reached = min(helped)
+    if reached < losses[-1]:
+        return n_labels, f"more than {int(numbers[-1])}"
+    equal = np.exp(np.interp(-reached, -losses, np.log(numbers)))
+    return n_labels, f"{max(equal, n_labels):.0f}"

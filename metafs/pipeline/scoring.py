@@ -13,7 +13,10 @@ trained learner as the one function g that was tried):
 
 for a selected feature, and 0 for one that was not used. Measuring q(s) with one yardstick,
 the paper's fitness of the single feature, keeps qualities comparable whichever selector
-found them; b and r are those of the measure that was searched by, if it has them.
+found them; b and r are those of the measure that was searched by, if it has them. The selector's
+own score is recorded besides. The paper's T is (phi / sup phi)^p; ours starts at chance, because
+half of all guesses between two classes are right, and uses the nested score, or is 1 without one.
+"Best" is 0 for scorers called neg_... and 1 for all others.
 """
 
 from collections.abc import Sequence
@@ -28,17 +31,18 @@ from sklearn.pipeline import Pipeline
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError, UsageError
-from metafs.pipeline.fit_parameters import fit_parameters
+from metafs.pipeline.fit_parameters import fit_parameters, of_rows
 from metafs.pipeline.fitting import fit
 from metafs.pipeline.selection import select
 from metafs.plugin.prior import Prior
 from metafs.plugin.protocols import SupportsConfidence
+from metafs.stats.balanced import balanced
 from metafs.stats.confidence import Confidence
 from metafs.stats.discretise import codes_of, discretise_target
 from metafs.stats.folds import folds
 from metafs.stats.information import SetInformation, entropy
 from metafs.stats.preparation import chosen_columns, preparation
-from metafs.stats.scorers import best_possible, is_defined, scorer_named
+from metafs.stats.scorers import best_possible, is_defined, scorer_named, takes_weight
 from metafs.stats.threads import threads_for
 
 DEFAULT_CONFIDENCE = Confidence()
@@ -119,6 +123,7 @@ def learn(
                 X_unlabelled=problem.X_unlabelled,
                 keep=keep,
                 categorical=problem.categories,
+                **of_rows(problem, train),
             )
         except ProblemError as error:  # all rows were enough, the training rows of a fold are not
             raise NoScore(f"in a fold of {len(train)} training rows, {error}") from error
@@ -170,12 +175,14 @@ def score_on(
     train: Array,
     test: Array,
     prior: Prior | None = None,
+    decide_for: str | None = None,
 ) -> float:
     """Return the score on the test rows of a learner that saw some columns of the training rows."""
-    model = model_on(problem, columns, learner, train, prior)
+    model = model_on(problem, columns, learner, train, prior, decide_for)
     X = chosen_columns(problem.X, columns)[test]
     with threads_for(X.shape[0] * X.shape[1]):
-        return float(scorer(model, X, problem.y[test]))
+        told = of_rows(problem, test) if takes_weight(scorer) else {}
+        return float(scorer(model, X, problem.y[test], sample_weight=told.get("sample_weight")))
 
 
 def model_on(
@@ -184,12 +191,19 @@ def model_on(
     learner: Any,
     rows: Array | slice = slice(None),
     prior: Prior | None = None,
-) -> Pipeline:
-    """Return a learner, with what prepares these columns for it, fitted to some rows."""
+    decide_for: str | None = None,
+) -> Any:
+    """Return a learner, with what prepares these columns for it, fitted to some rows.
+
+    With the name of a scorer its decisions are those that are best for that scorer.
+    """
     X = chosen_columns(problem.X, columns)
     steps = preparation(X, columns, problem.categories)
     with threads_for(X.shape[0] * X.shape[1]):
-        given = fit_parameters(problem, columns, learner, X[rows], steps, prior)
+        given = fit_parameters(problem, columns, learner, X[rows], steps, prior, rows)
         model = Pipeline([*steps, ("learn", clone(learner))])
         parameters = {f"learn__{name}": it for name, it in given.items()}
-        return fit(model, X[rows], problem.y[rows], **parameters)
+        model = fit(model, X[rows], problem.y[rows], **parameters)
+    if decide_for is None:
+        return model
+    return balanced(model, problem.y[rows], decide_for, of_rows(problem, rows).get("sample_weight"))

@@ -17,6 +17,7 @@ from metafs.plugin.prior import Prior
 from metafs.plugin.protocols import SupportsParameterCheck
 from metafs.plugin.ranking import ranking
 from metafs.stats.preparation import filled
+from metafs.stats.weighting import weight_parameters
 
 TOLERANCE = 1e-12
 """Equal sets may differ in the last bits of their fitness."""
@@ -101,11 +102,14 @@ def select(
     X_unlabelled: Matrix | None = None,
     keep: Sequence[int] = (),
     categorical: Collection[int] = (),
+    groups: Array | None = None,
+    sample_weight: Array | None = None,
 ) -> Selection:
     """Fit a clone of the selector; the columns in `keep` are always selected.
 
     y is a settled target: classes as integers, numbers as floats. A selector that takes no
-    missing values, or no `categorical` columns, is given numbers in their place.
+    missing values, or no `categorical` columns, is given numbers in their place. One that takes
+    no `groups` or no `sample_weight` does without.
 
     Examples
     --------
@@ -120,12 +124,14 @@ def select(
         "meta_features": meta_features,
         "task": task,
         "X_unlabelled": X_unlabelled,
+        "groups": groups,
     }
     fit_parameters = {
         name: value
         for name, value in offered.items()
         if value is not None and has_fit_parameter(selector, name)
     }
+    fit_parameters |= weight_parameters(selector, sample_weight)
     given = ready(selector, X, y, categorical)
     if given is not X:  # rows without a target cannot be made ready in the same way
         fit_parameters.pop("X_unlabelled", None)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from metafs.data.fingerprint import hash_rows
+from metafs.data.of_rows import OF_ROWS
 from metafs.data.parameters import check_at_least
 from metafs.data.problem import Problem
 from metafs.errors import UsageError
@@ -68,8 +69,13 @@ class Settings:
         return blake2b(text.encode(), digest_size=12).hexdigest()
 
     def digest_for(self, problem: Problem) -> str:
-        """Return a digest that also differs for other meta-features or unlabelled rows."""
-        if problem.meta_features is None and problem.X_unlabelled is None:
+        """Return a digest that also differs for other properties of features or of rows.
+
+        These are meta-features, unlabelled rows, groups, times and weights.
+        """
+        of_rows = {name: getattr(problem, name) for name in OF_ROWS}
+        told = {name: values for name, values in of_rows.items() if values is not None}
+        if problem.meta_features is None and problem.X_unlabelled is None and not told:
             return self.digest()
         digest = blake2b(self.digest().encode(), digest_size=12)
         order = np.argsort(problem.feature_names)  # columns in another order are the same problem
@@ -78,6 +84,9 @@ class Settings:
             digest.update(np.ascontiguousarray(problem.meta_features[order]).tobytes())
         if problem.X_unlabelled is not None:
             digest.update(hash_rows(problem.X_unlabelled[:, order]))
+        for name, values in told.items():
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(values).tobytes())
         return digest.hexdigest()
 
     def resolve(self, registry: Registry) -> "Plan":

@@ -39,6 +39,11 @@ class Solution:
     beats no skill."""
     without_memory: float | None = None
     """The nested score of what is chosen without memory, if that was checked."""
+    features_without_memory: int | None = field(default=None, repr=False)
+    seconds_without_memory: float | None = field(default=None, repr=False)
+    transfers: tuple[tuple[int, float, float], ...] = field(default=(), repr=False)
+    """(labels, strength, loss) of a linear model with few labels, measured on this problem's rows:
+    what memory would have given it. Strength 0 is no memory."""
     notes: tuple[str, ...] = ()
     """What was assumed or left out, and why a figure is missing."""
     n_evaluations: int | None = None

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -26,16 +27,23 @@ from metafs.pipeline.choice.choosing import Choice, choose, default_choice
 from metafs.pipeline.choice.contest import Contest
 from metafs.pipeline.choice.expectation import Past
 from metafs.pipeline.choice.experience import experience
-from metafs.pipeline.choice.portfolio import shipped
+from metafs.pipeline.choice.portfolio import memory_gain, shipped
 from metafs.pipeline.choice.result import selection_of, trials_of
+from metafs.pipeline.choice.rows import at_last, sampled
+from metafs.pipeline.events import Event, emit
 from metafs.pipeline.expecting import Expecting, own_prior
+from metafs.pipeline.fit_parameters import of_rows
 from metafs.pipeline.model import FittedModel, fitted_model, named_model
 from metafs.pipeline.reference import Learned, learned
+from metafs.pipeline.row_notes import row_notes
 from metafs.pipeline.scoring import Scores, confidence_of, learn, qualities
 from metafs.pipeline.selection import Selection, select
 from metafs.pipeline.settings import Plan
 from metafs.plugin.prior import Prior
 from metafs.stats.discretise import codes_kept
+
+SHARE_OF_CHOICE = 0.8
+"""The part of a problem's time limit that choosing a pipeline and fitting it may take."""
 
 
 def utc_now() -> datetime:
@@ -73,6 +81,20 @@ class PreparedTask:
     saves_model: bool = False
     """Whether the model is to be saved, and so has to be fitted here."""
 
+    @cached_property
+    def seen(self) -> Problem:
+        """The rows by which the problem is described and pipelines are compared: all if few."""
+        return sampled(self.problem, self.plan.settings.seed)
+
+
+@dataclass(frozen=True)
+class WithoutMemory:
+    """What a pipeline that was chosen without memory reached on the same problem."""
+
+    score: float
+    n_features: int
+    seconds: float
+
 
 @dataclass(frozen=True, eq=False)
 class TaskResult:
@@ -93,8 +115,8 @@ class TaskResult:
     """The selector, size and learner that were chosen, if they were not named."""
     trials: tuple[TrialRow, ...] = ()
     """Every pipeline that was tried, fold by fold."""
-    without_memory: float | None = None
-    """The nested score of what is chosen without memory, where that was checked."""
+    without_memory: WithoutMemory | None = None
+    """What is chosen without memory, where that was checked."""
     model: FittedModel | None = None
     """None if nothing was learnt, or if selector and learner were named and nobody asked for it."""
     frontier: tuple[tuple[int, float], ...] = ()
@@ -132,31 +154,45 @@ def prepare(
     Problems called `exclude_name` are not recalled. The prior for the folds is only derived if a
     learner is to be scored, and the history for the folds for that or for a reference model.
     """
-    settings, clock, rule = plan.settings, Stopwatch(), plan.transfer
+    settings, clock = plan.settings, Stopwatch()
     own = own_prior(plan, problem.n_features)
     task = PreparedTask(problem, plan, prior=own, fold_prior=own)
     if memory is None or problem.space is None:
         return task
-    with clock("describe"), blaming("distance", settings.distance, problem), codes_kept(problem):
-        described = memory.describe(problem, settings.distance, settings.project)
+    seen = task.seen if settings.project is None else problem  # by its fingerprint it may wait
+    with clock("describe"), blaming("distance", settings.distance, problem), codes_kept(seen):
+        described = memory.describe(seen, settings.distance, settings.project)
         hashes = row_hashes(problem)
-    with clock("recall"):
-        known = memory.acquainted(problem, hashes)
-    task = replace(
-        task,
-        described=described,
-        seconds=clock.seconds,
-        row_hashes=hashes,
-        teaches=known.lacks_reference,
-    )
-    if rule is None or not rule.remembers:
+    task = replace(task, described=described, seconds=clock.seconds, row_hashes=hashes)
+    with memory.visit():
+        task, expecting = _recalled(task, memory, clock, exclude_name, learning)
+    if expecting is None:
         return task
+    with clock("expect"):
+        prior = expecting(None, task.history)
+        fold_prior = expecting(problem.source, task.fold_history) if learning else None
+    return replace(task, prior=prior, fold_prior=fold_prior)
+
+
+def _recalled(
+    task: PreparedTask,
+    memory: Memory,
+    clock: Stopwatch,
+    exclude_name: str | None,
+    learning: bool,
+) -> tuple[PreparedTask, Expecting | None]:
+    """Read all that memory holds for a task; the second is None if it asks for no expectation."""
+    problem, plan, described = task.problem, task.plan, task.described
+    assert described is not None
     with clock("recall"):
-        n_asked = max(settings.neighbours, memory.n_models(problem))
+        known = memory.acquainted(problem, task.row_hashes)
+        task = replace(task, teaches=known.lacks_reference)
+        if plan.transfer is None or not plan.transfer.remembers:
+            return task, None
+        n_asked = max(plan.settings.neighbours, memory.n_models(problem))
         near = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
-        task = replace(task, neighbours=tuple(near[: settings.neighbours]))
-    if plan.contest is not None:
-        with clock("recall"):
+        task = replace(task, neighbours=tuple(near[: plan.settings.neighbours]))
+        if plan.contest is not None:
             tried = [each for each in memory.trials(problem) if each.name != exclude_name]
             fold_past = experience(tried, problem, near, exclude_source=problem.source)
             task = replace(
@@ -168,13 +204,11 @@ def prepare(
             history = memory.model_history(problem, near, known, exclude_source=problem.source)
             task = replace(task, fold_history=history)
         if not plan.asks_memory(problem):
-            return task
-        expecting = Expecting(problem, plan, memory, exclude_name, task.neighbours, learning)
-        prior = expecting(None, task.history)
-        fold_prior = None
-        if learning:
-            fold_prior = expecting(problem.source, task.fold_history, known.sharing)
-    return replace(task, prior=prior, fold_prior=fold_prior)
+            return task, None
+        sharing = known.sharing
+        return task, Expecting(
+            problem, plan, memory, exclude_name, task.neighbours, learning, sharing
+        )
 
 
 def search(task: PreparedTask, keep: Sequence[int] = ()) -> Selection:
@@ -189,12 +223,13 @@ def search(task: PreparedTask, keep: Sequence[int] = ()) -> Selection:
         X_unlabelled=problem.X_unlabelled,
         keep=keep,
         categorical=problem.categories,
+        **of_rows(problem),
     )
 
 
 def work(task: PreparedTask, *, learning: bool = True) -> TaskResult:
     """Select features, then learn from them, if that is wanted."""
-    with codes_kept(task.problem):
+    with codes_kept(task.problem if task.plan.contest is None else task.seen):
         return _work(task, learning)
 
 
@@ -243,6 +278,11 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
             confidence_of(plan.selector),
         )
         model = model_of(task, selection).complete() if task.saves_model else None
+    asked = {
+        f"selector {settings.selector_name!r}": plan.selector,
+        f"learner {learner_name!r}": learner,
+    }
+    notes += row_notes(problem, asked, scoring)
     cold = search_cold(task, keep)
     return TaskResult(
         selection,
@@ -265,7 +305,7 @@ def model_of(task: PreparedTask, selection: Selection) -> FittedModel:
 
 def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> TaskResult:
     """Choose a pipeline and fit it; where rows cannot be divided into folds, take the default."""
-    problem, clock = task.problem, Stopwatch()
+    problem, clock = task.seen, Stopwatch()
     with clock("select"), blaming("pipeline", task.plan.settings.selector_name, problem):
         try:
             choice = _choose(task, contest, keep)
@@ -275,51 +315,77 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
     with clock("learn"):
         left = leave(task)
         with blaming("learner", "auto", problem):
-            model = fitted_model(choice)
+            rows, notes = at_last(task.problem, problem, choice.candidate, task.plan.settings.seed)
+            emit(Event(problem.name, "fitting"))
+            model = fitted_model(choice, rows)
             if task.saves_model:
                 model.complete()
     scores = choice.scores
     quality = qualities(problem, selection.selected, scores.success if scores else 1.0)
-    without_memory = None
-    if task.checked and task.neighbours and scores is not None:
-        cold = replace(task, prior=None, fold_prior=None, past=(), fold_past=())
-        cold_scores = _choose(cold, contest, keep).scores
-        without_memory = cold_scores.nested if cold_scores else None
     return TaskResult(
         selection,
         scores,
         quality,
         clock.seconds,
-        notes=choice.notes,
+        notes=(
+            choice.notes
+            + notes
+            + row_notes(problem, contest.named(), task.plan.scoring_for(problem))
+        ),
         learned=left,
         learner=choice.candidate.learner if choice.candidate else None,
         pipeline=choice.candidate.as_json() if choice.candidate else None,
         trials=trials_of(choice),
-        without_memory=without_memory,
+        without_memory=_without_memory(task, contest, keep) if scores is not None else None,
         model=model,
         frontier=tuple(choice.frontier),
         leaderboard=tuple((each.as_json(), score) for each, score in choice.leaderboard),
     )
 
 
+def _without_memory(
+    task: PreparedTask, contest: Contest, keep: Sequence[int]
+) -> WithoutMemory | None:
+    """Choose without memory, if the task is to be checked."""
+    if not task.checked or not task.neighbours:
+        return None
+    started = perf_counter()
+    cold = replace(task, prior=None, fold_prior=None, past=(), fold_past=())
+    choice = _choose(cold, contest, keep)
+    if choice.scores is None:
+        return None
+    seconds = perf_counter() - started
+    return WithoutMemory(choice.scores.nested, len(choice.columns), seconds)
+
+
 def _choose(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> Choice:
-    problem, settings = task.problem, task.plan.settings
-    tables = shipped(problem)
+    problem, settings = task.seen, task.plan.settings
+    known = [(task.prior, task.past), (task.fold_prior, task.fold_past)]
+    past, fold_past = (
+        [*shipped(problem, memory_gain=memory_gain(problem, prior)), *tried]
+        for prior, tried in known
+    )
     return choose(
         problem,
         contest.candidates(problem),
         selectors=contest.selectors,
         learners=contest.learners,
         scoring=task.plan.scoring_for(problem),
-        past=[*tables, *task.past],
-        fold_past=[*tables, *task.fold_past],
+        past=past,
+        fold_past=fold_past,
         prior=task.prior,
         fold_prior=task.fold_prior,
         keep=keep,
         n_folds=settings.folds,
         seed=settings.seed,
-        seconds=settings.seconds,
+        seconds=None if settings.seconds is None else _seconds_left(task, settings.seconds),
+        sized=isinstance(contest.size, int),
     )
+
+
+def _seconds_left(task: PreparedTask, seconds: float) -> float:
+    """Return the time for the choice: a problem is also prepared, and leaves a reference model."""
+    return SHARE_OF_CHOICE * seconds - sum(task.seconds.values())
 
 
 def leave(task: PreparedTask) -> Learned | None:
@@ -327,7 +393,7 @@ def leave(task: PreparedTask) -> Learned | None:
     if task.described is None:
         return None
     return learned(
-        task.problem,
+        task.seen,
         fit=task.teaches,
         history=task.history,
         fold_history=task.fold_history,

@@ -8,6 +8,7 @@ of other packages have to be named by who loads the file.
 OURS = (
     "metafs.data.matrix.with_short_indices",
     "metafs.pipeline.probabilities.Telling",
+    "metafs.stats.balanced.BalancedDecisions",
     "metafs.stats.linear.model.LinearModel",
     "metafs.stats.linear.preparation.Preparation",
     "metafs.stats.linear.strength.StrengthChoice",
@@ -19,6 +20,7 @@ OURS = (
     "metafs_remembered.learner.RememberedClassifier",
     "metafs_remembered.learner.RememberedLearner",
     "metafs_remembered.learner.RememberedRegressor",
+    "metafs_remembered.voting.VotingLearner",
 )
 
 OTHERS = (

@@ -37,7 +37,7 @@ def measure_sound(
         table = measure_all(generator, features, images)
         if table.shape == (n_images, len(features)) and np.isfinite(table).all():
             return table, {}
-    except Exception:  # whatever a stranger's generator raises: the one to blame is found below
+    except Exception:  # a generator may raise anything: the one to blame is found below
         pass
     columns, failed = [], {}
     for f in features:

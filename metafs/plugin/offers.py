@@ -44,7 +44,7 @@ Kind = TypeVar("Kind", covariant=True)
 
 
 class Offers(Mapping[str, Kind]):
-    """The objects of one kind by public name; an unknown name is told the near ones."""
+    """The objects of one kind by public name; for an unknown name the error lists similar ones."""
 
     def __init__(self, kind: str, offers: Iterable[Offer], failures: Iterable[Plugin] = ()) -> None:
         self.kind = kind

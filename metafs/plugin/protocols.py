@@ -39,7 +39,7 @@ class Selector(Estimator, Protocol):
     are set by metafs. With the same seed the answer is the same, whatever ``n_jobs``.
 
     From metafs y comes as `metafs.data.target.settled` returns it: integers for classes, floats
-    for numbers. A ``fit`` with a parameter ``task`` is told "classes" or "numbers" as well.
+    for numbers. A ``fit`` with a parameter ``task`` is given "classes" or "numbers" as well.
     """
 
     def fit(self, X: Any, y: Any) -> Any:

@@ -59,7 +59,7 @@ class Registry:
     Parameters
     ----------
     plugins : iterable of objects
-        Modules or objects with hook implementations, given by hand beside the installed ones.
+        Modules or objects with hook implementations, used in addition to the installed ones.
     disabled : iterable of str
         Plugins to leave out, by entry-point or package name, besides those that the
         environment variable ``METAFS_DISABLE_PLUGINS`` lists.
@@ -134,7 +134,7 @@ class Registry:
             self._add(entry.load(), Plugin(entry.name, package, version))
         except NameClash:
             raise
-        except (Exception, SystemExit) as error:  # a stranger's module must not stop the rest
+        except (Exception, SystemExit) as error:  # a broken plugin must not stop the others
             message = str(error) if isinstance(error, RegistryError) else describe(error)
             self.plugins.append(Plugin(entry.name, package, version, "failed", message))
 

@@ -1,8 +1,9 @@
-"""The common half of every selector: what it takes, how that is validated, what it tells of itself.
+"""The common half of every selector: what it takes, how that is validated, its tags.
 
-A subclass supplies ``_fit(X, y, prior)`` and ``_get_support_mask()``; one that judges features by
-their properties supplies ``_fit_described(X, y, prior, meta_features)`` instead of the first; one
-with parameters of its own says in ``check_parameters()`` which values make no sense.
+A subclass supplies ``_fit(X, y, prior)``, which sets ``support_`` unless the subclass has a
+``_get_support_mask()`` of its own; one that judges features by their properties supplies
+``_fit_described(X, y, prior, meta_features)`` instead; one with parameters of its own says in
+``check_parameters()`` which values make no sense.
 `metafs.plugin.ranking` has the base of those that rank; a selector that searches derives from
 `BaseSelector` itself.
 """
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from metafs.data.checks import check_known, checked_meta_features
 from metafs.data.parameters import check_common
@@ -44,7 +45,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
         """Select; X is float64, an ndarray or a csr_array.
 
-        y holds codes of classes, as int64, or numbers, as float64.
+        y holds codes of classes, as int64, or numbers, as float64. The mask of what was selected
+        goes to ``support_``.
         """
 
     def _fit_described(
@@ -62,7 +64,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         meta_features: Any = None,
         task: str = "auto",
     ) -> Self:
-        """Select features of X by what they tell of y.
+        """Select features of X that are relevant to y.
 
         Parameters
         ----------
@@ -90,6 +92,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         y = settled(y, task, where=type(self).__name__)
         self._fit_described(table, y, as_prior(prior, X.shape[1]), described)
         return self
+
+    def _get_support_mask(self) -> Array:
+        check_is_fitted(self)
+        mask: Array = self.support_
+        return mask
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

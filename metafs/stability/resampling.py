@@ -14,11 +14,12 @@ from sklearn.utils import check_random_state
 from metafs.data.parameters import check_at_least
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
-from metafs.errors import UsageError
+from metafs.errors import ProblemError, UsageError
 from metafs.memory import MetaDB, StabilityRow
 from metafs.memory.problem_rows import problem_row
 from metafs.memory.uninterrupted import uninterrupted
 from metafs.pipeline.engines import open_engine
+from metafs.pipeline.fit_parameters import of_rows
 from metafs.pipeline.selection import Selection, check_parameters, configured, select
 from metafs.pipeline.settings import Settings
 from metafs.plugin.registry import Registry
@@ -29,6 +30,9 @@ from metafs.stability.indices import (
     kuncheva,
 )
 from metafs.version import __version__
+
+_TRIES = 100
+"""How often groups are drawn to find some that hold every class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +60,9 @@ class Resampling:
     Parameters
     ----------
     share : float
-        The share of the rows that is drawn, stratified by class.
+        The share of the rows that is drawn, stratified by class; of groups, where rows have any.
     bootstrap : bool
-        Whether a row may be drawn more than once.
+        Whether a row, or a group, may be drawn more than once.
     """
 
     share: float = 0.9
@@ -70,12 +74,30 @@ class Resampling:
 
     def rows(self, problem: Problem, rng: np.random.Generator) -> Array:
         """Draw rows, at least one of each class, and return them in order."""
+        if problem.groups is not None:
+            return self._whole_groups(problem, problem.groups, rng)
         strata = problem.y if problem.is_classification else np.zeros(problem.n_samples, np.int64)
         drawn = [
             rng.choice(members, max(1, round(self.share * len(members))), replace=self.bootstrap)
             for members in (np.flatnonzero(strata == code) for code in np.unique(strata))
         ]
         return np.sort(np.concatenate(drawn))
+
+    def _whole_groups(self, problem: Problem, groups: Array, rng: np.random.Generator) -> Array:
+        """Draw groups with all their rows; draw again while a class is missing."""
+        members = [np.flatnonzero(groups == group) for group in np.unique(groups)]
+        n_drawn = max(1, round(self.share * len(members)))
+        for _ in range(_TRIES):
+            drawn = rng.choice(len(members), n_drawn, replace=self.bootstrap)
+            rows = np.sort(np.concatenate([members[group] for group in drawn]))
+            if not problem.is_classification:
+                return rows
+            if len(np.unique(problem.y[rows])) == len(np.unique(problem.y)):
+                return rows
+        raise ProblemError(
+            f"a class of {problem.name!r} is in too few of its {len(members)} groups to be in "
+            f"{n_drawn} of them that are drawn: give more groups of it, or raise --share."
+        )
 
 
 def stability_of(
@@ -184,6 +206,7 @@ def selection_from_part(
         problem.y[rows],
         meta_features=problem.meta_features,
         categorical=problem.categories,
+        **of_rows(problem, rows),
     )
 
 

@@ -29,11 +29,17 @@ MEMORY_WEIGHT = 0.5
 
 
 def information_of_each(
-    X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]] | None = None, *, n_bins: int = 4
+    X: Matrix,
+    y: Array,
+    categories: Mapping[int, tuple[str, ...]] | None = None,
+    *,
+    n_bins: int = 4,
+    sample_weight: Array | None = None,
 ) -> Array:
     """Return the mutual information of each feature with the target, in bits.
 
-    Real-valued features and targets are discretised into `n_bins`.
+    Real-valued features and targets are discretised into `n_bins`; rows, which are then counted by
+    their weights, make the bins alike.
 
     Examples
     --------
@@ -42,7 +48,36 @@ def information_of_each(
     array([1., 0.])
     """
     codes = discretise(X, n_bins=n_bins, categories=categories).matrix
+    if sample_weight is not None:
+        return weighted_information(
+            codes, discretise_target(np.asarray(y), n_bins=n_bins), sample_weight
+        )
     return _information(codes, y, n_bins)
+
+
+def weighted_information(codes: csc_array, y: Array, sample_weight: Array) -> Array:
+    """Return the mutual information of each column of codes with classes 0, 1, ..., in bits.
+
+    Examples
+    --------
+    >>> codes, y = csc_array(np.array([[0, 0], [0, 1], [1, 1]])), np.array([0, 0, 1])
+    >>> weighted_information(codes, y, np.array([1.0, 1.0, 2.0])).round(3)
+    array([1.   , 0.311])
+    """
+    n_features, n_values = codes.shape[1], int(codes.data.max(initial=0)) + 1
+    column = np.repeat(np.arange(n_features), np.diff(codes.indptr))
+    of_class = np.bincount(y, sample_weight)
+    cell = (column * n_values + codes.data) * len(of_class) + y[codes.indices]
+    shape = n_features, n_values, len(of_class)
+    joint = np.bincount(cell, sample_weight[codes.indices], int(np.prod(shape))).reshape(shape)
+    joint[:, 0] = np.maximum(of_class - joint[:, 1:].sum(axis=1), 0.0)
+    joint /= sample_weight.sum()
+
+    def bits(p: Array) -> Array:
+        return np.asarray(xlogy(p, p).reshape(len(p), -1).sum(axis=1) / np.log(2))
+
+    found = bits(joint) - bits(joint.sum(axis=2)) - bits(joint.sum(axis=1))
+    return np.asarray(np.maximum(found, 0.0))
 
 
 def relevance_and_entropy(

@@ -2,6 +2,7 @@
 
 import re
 from difflib import get_close_matches
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,17 @@ def scorer_named(scoring: str) -> Any:
         hint = f"did you mean {' or '.join(near)}?" if near else "see scikit-learn's scorers."
         raise UsageError(f"there is no scoring named {scoring!r}: {hint}")
     return get_scorer(scoring)
+
+
+def takes_weight(scorer: Any) -> bool:
+    """Return whether a scorer can count rows by weight.
+
+    Examples
+    --------
+    >>> takes_weight(scorer_named("accuracy")), takes_weight(scorer_named("max_error"))
+    (True, False)
+    """
+    return "sample_weight" in signature(scorer._score_func).parameters
 
 
 def default_scoring(problem: Problem) -> str:

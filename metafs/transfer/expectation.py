@@ -6,7 +6,10 @@ The published rule, for the k nearest problems :math:`D_1 \dots D_k` of a new pr
           \qquad w(d) = \frac{1}{c + d^2}, \quad c = 0.001
 
 B. Goertzel, N. Geisweiller and C. Poulin, "Meta-learning for feature selection", 2021,
-section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins.
+section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins. The paper takes
+the k nearest problems whatever their distance. Here a problem at distance 1, which shares nothing
+with D, is no neighbour: any choice among such problems is arbitrary, and each dilutes P_D. With
+fewer than k neighbours P_D is larger than the paper's by the weight of those left out.
 
 Ours guides the whole search. It is the mean of two parts: the expectation from neighbours, with one
 more neighbour at distance 1 and value 0, so that the expectation from distant problems is small;

@@ -7,14 +7,16 @@ relevance of each feature into a priority, and features are tried in that order
 """
 
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from numbers import Real
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples
 
+from metafs.data.of_rows import fit_groups
 from metafs.data.parameters import check_at_least
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
@@ -64,12 +66,22 @@ class SetBySet:
 
 
 def bound(
-    measure: SetMeasure, X: Matrix, y: Array, categories: Mapping[int, tuple[str, ...]]
+    measure: SetMeasure,
+    X: Matrix,
+    y: Array,
+    categories: Mapping[int, tuple[str, ...]],
+    groups: Array | None = None,
 ) -> SetEvaluator:
-    """Return the measure's own evaluator on one problem, or one that calls it set by set."""
+    """Return the measure's own evaluator on one problem, or one that calls it set by set.
+
+    Groups are for measures that divide rows into folds.
+    """
     if not isinstance(measure, SupportsBind):
         return SetBySet(measure, X, y)
-    return measure.bind(X, y, **({"categories": categories} if categories else {}))
+    told: dict[str, Any] = {"categories": categories} if categories else {}
+    if groups is not None and "groups" in signature(measure.bind).parameters:
+        told["groups"] = groups
+    return measure.bind(X, y, **told)
 
 
 class Climb(BaseSelector):
@@ -162,11 +174,44 @@ class Climb(BaseSelector):
             raise UsageError(f"target_score must be a number, not {self.target_score!r}.")
         check_measure_of_sets("climb", self.measure)
 
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        prior: Any = None,
+        meta_features: Any = None,
+        task: str = "auto",
+        groups: Any = None,
+    ) -> Self:
+        """Select features of X by what they tell of y.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,)
+            The target: classes, or numbers, which are discretised.
+        prior : Prior or array-like of shape (n_features,), default=None
+            What is expected of each feature; None is the method as published.
+        meta_features : array-like of shape (n_features, k), default=None
+            Properties of the features.
+        task : {"auto", "classes", "numbers"}, default="auto"
+            What y holds; `metafs.data.target` decides it for "auto".
+        groups : array-like of shape (n_samples,), default=None
+            Rows of one group are never divided by a measure that cross-validates.
+        """
+        named = type(self).__name__
+        self._groups = None if groups is None else fit_groups(groups, _num_samples(X), named)
+        super().fit(X, y, prior=prior, meta_features=meta_features, task=task)
+        del self._groups
+        return self
+
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
         deadline = np.inf if self.max_seconds is None else monotonic() + self.max_seconds
         measure = MIConfidence() if self.measure is None else self.measure
         categories = categories_of(X, self.categorical_features)
-        evaluator = bound(measure, X, y, categories)
+        evaluator = bound(measure, X, y, categories, self._groups)
         # From here on features go by number; columns come back where results are kept.
         order = ContentOrder(X, y)
         kept = order.numbers(np.unique(np.asarray(self.keep_features or (), dtype=np.int64)))
@@ -256,11 +301,6 @@ class Climb(BaseSelector):
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _get_support_mask(self) -> Array:
-        check_is_fitted(self)
-        mask: Array = self.support_
-        return mask
 
 
 def _within(starts: Sequence[Array], free: Array) -> list[Array]:

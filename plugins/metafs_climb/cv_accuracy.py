@@ -92,10 +92,16 @@ class CVAccuracy:
         return self.bind(X, y).of_set(features)
 
     def bind(
-        self, X: Any, y: Any, *, categories: Mapping[int, tuple[str, ...]] | None = None
+        self,
+        X: Any,
+        y: Any,
+        *,
+        categories: Mapping[int, tuple[str, ...]] | None = None,
+        groups: Array | None = None,
     ) -> CVAccuracyEvaluator:
-        """Return an evaluator of many sets on one problem."""
-        problem = as_problem(X, y, self.categories if categories is None else categories)
+        """Return an evaluator of many sets on one problem, whose folds divide no group."""
+        known = self.categories if categories is None else categories
+        problem = as_problem(X, y, known, groups)
         learner = self._learner_for(problem)
         tables = FoldTables(problem, self.n_folds, self.random_state)
         balanced = self.scoring == "balanced_accuracy"

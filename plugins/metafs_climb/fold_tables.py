@@ -15,7 +15,7 @@ from sklearn.utils import check_X_y
 
 from metafs.data.problem import Problem
 from metafs.data.target import holds_classes
-from metafs.data.typing import Array, Matrix
+from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError
 from metafs.stats.folds import folds
 from metafs.stats.magnitude import of_usual_size
@@ -26,7 +26,9 @@ from metafs_climb.content_folds import content_order
 CACHE_BYTES = 64 * 2**20
 
 
-def as_problem(X: Any, y: Any, categories: Mapping[int, tuple[str, ...]]) -> Problem:
+def as_problem(
+    X: Any, y: Any, categories: Mapping[int, tuple[str, ...]], groups: Array | None = None
+) -> Problem:
     """Return X and y as a problem whose rows are in the order of their content.
 
     Floats are numbers and anything else is classes, as `metafs.data.target.settled` returns them.
@@ -42,7 +44,9 @@ def as_problem(X: Any, y: Any, categories: Mapping[int, tuple[str, ...]]) -> Pro
     X = of_usual_size(csr_array(X) if issparse(X) else X)
     labels = None
     if holds_classes(y):
-        X, y = _without_lone_rows(X, y)
+        rows = _not_alone(y)
+        X, y = X[rows], y[rows]
+        groups = None if groups is None else groups[rows]
         labels, y = np.unique(y, return_inverse=True)
     order = content_order(X, y)
     return Problem(
@@ -51,19 +55,20 @@ def as_problem(X: Any, y: Any, categories: Mapping[int, tuple[str, ...]]) -> Pro
         feature_names=tuple(f"x{j}" for j in range(X.shape[1])),
         classes=None if labels is None else tuple(map(str, labels)),
         categories=categories,
+        groups=None if groups is None else groups[order],
     )
 
 
-def _without_lone_rows(X: Matrix, y: Array) -> tuple[Matrix, Array]:
-    """Leave out classes with one row, which can be learnt or tested but not both.
+def _not_alone(y: Array) -> Array | slice:
+    """Return the rows without those classes of one row, which can be learnt or tested but not both.
 
-    Unless fewer than two classes would be left.
+    All rows, if fewer than two classes would be left.
     """
     _, inverse, counts = np.unique(y, return_inverse=True, return_counts=True)
     rows = counts[inverse] > 1
     if rows.all() or np.count_nonzero(counts > 1) < 2:
-        return X, y
-    return X[rows], y[rows]
+        return slice(None)
+    return np.asarray(rows)
 
 
 class FoldTables:

@@ -2,6 +2,8 @@ r"""Fisher score: how far apart the class means lie, in units of class spread.
 
 .. math:: F_j = \sum_c n_c (\mu_{cj} - \mu_j)^2 \big/ \sum_c n_c \sigma_{cj}^2
 
+Where rows have weights, :math:`n_c`, means and variances count them.
+
 A constant feature scores 0. A feature that differs between classes and never inside one would
 score infinity; it gets the finite limit 1/eps, above all other scores.
 A numeric target is discretised.
@@ -17,20 +19,21 @@ from scipy.sparse import csr_array, issparse
 
 from metafs.data.matrix import table_and_target
 from metafs.data.typing import Array, Matrix
-from metafs.plugin.ranking import RankingSelector
+from metafs.plugin.weighted_ranking import WeightedRankingSelector
 from metafs.stats.discretise import check_n_bins, discretise_target
 from metafs.stats.magnitude import of_usual_size
 
 _ROWS = 1_000_000  # values processed at once, to avoid a second copy of X
 
 
-def fisher_scores(X: Matrix, y: Array) -> Array:
+def fisher_scores(X: Matrix, y: Array, sample_weight: Array | None = None) -> Array:
     """Return F for each column of X, dense or CSR; y holds classes 0, 1, ..."""
-    X, n_c = of_usual_size(X), np.bincount(y)
-    sums, squares = class_sums(X, y, n_c)
+    X, weight = of_usual_size(X), np.ones(len(y)) if sample_weight is None else sample_weight
+    n_c = np.bincount(y, sample_weight)
+    sums, squares = class_sums(X, y, weight, len(n_c))
     mu_c = sums / n_c[:, None]
-    between = (n_c[:, None] * (mu_c - sums.sum(axis=0) / len(y)) ** 2).sum(axis=0)
-    within = spread_inside(X, y, n_c, mu_c)
+    between = (n_c[:, None] * (mu_c - sums.sum(axis=0) / n_c.sum()) ** 2).sum(axis=0)
+    within = spread_inside(X, y, n_c, mu_c, sample_weight)
     # A spread that is only rounding error, as of 0.1 three times, counts as 0.
     eps = np.finfo(np.float64).eps
     noise = 100 * len(y) * eps**2 * squares
@@ -41,17 +44,20 @@ def fisher_scores(X: Matrix, y: Array) -> Array:
     return scores
 
 
-def class_sums(X: Matrix, y: Array, n_c: Array) -> tuple[Array, Array]:
+def class_sums(X: Matrix, y: Array, weight: Array, n_classes: int) -> tuple[Array, Array]:
     """Return the sum of each column inside each class, and the sum of its squares."""
-    members = csr_array((np.ones(len(y)), (y, np.arange(len(y)))), shape=(len(n_c), len(y)))
+    members = csr_array((weight, (y, np.arange(len(y)))), shape=(n_classes, len(y)))
     sums = members @ X
     if issparse(X):
-        squares = np.bincount(X.indices, X.data**2, X.shape[1])
+        of_value = np.repeat(weight, np.diff(X.indptr))
+        squares = np.bincount(X.indices, of_value * X.data**2, X.shape[1])
         return sums.toarray(), squares
-    return sums, np.einsum("ij,ij->j", X, X)
+    return sums, np.einsum("ij,ij->j", X, X) if (weight == 1).all() else weight @ X**2
 
 
-def spread_inside(X: Matrix, y: Array, n_c: Array, mu_c: Array) -> Array:
+def spread_inside(
+    X: Matrix, y: Array, n_c: Array, mu_c: Array, weight: Array | None = None
+) -> Array:
     """Return for each column the sum of squared distances to the mean of the row's class."""
     n_features = X.shape[1]
     if not issparse(X):
@@ -59,12 +65,18 @@ def spread_inside(X: Matrix, y: Array, n_c: Array, mu_c: Array) -> Array:
         step = max(1, _ROWS // max(n_features, 1))
         for start in range(0, len(y), step):
             apart = X[start : start + step] - mu_c[y[start : start + step]]
-            within += np.einsum("ij,ij->j", apart, apart)
+            if weight is None:
+                within += np.einsum("ij,ij->j", apart, apart)
+            else:
+                within += weight[start : start + step] @ apart**2
         return within
     of_row = np.repeat(y, np.diff(X.indptr))
     cell = of_row * n_features + X.indices
-    n_stored = np.bincount(cell, minlength=mu_c.size).reshape(mu_c.shape)
+    of_value = None if weight is None else np.repeat(weight, np.diff(X.indptr))
+    n_stored = np.bincount(cell, of_value, mu_c.size).reshape(mu_c.shape)
     apart = (X.data - mu_c.ravel()[cell]) ** 2
+    if of_value is not None:
+        apart *= of_value
     zeros = (n_c[:, None] - n_stored) * mu_c**2
     return np.asarray(np.bincount(X.indices, apart, n_features) + zeros.sum(axis=0))
 
@@ -93,7 +105,7 @@ class Fisher:
         return fisher_scores(X, discretise_target(y, n_bins=self.n_bins))
 
 
-class FisherSelector(RankingSelector):
+class FisherSelector(WeightedRankingSelector):
     """Keep the features with the largest Fisher score.
 
     Parameters
@@ -130,5 +142,5 @@ class FisherSelector(RankingSelector):
         super().check_parameters()
         check_n_bins(self.n_bins)
 
-    def _score(self, X: Matrix, y: Array) -> Array:
-        return fisher_scores(X, discretise_target(y, n_bins=self.n_bins))
+    def _score_weighted(self, X: Matrix, y: Array, sample_weight: Array | None) -> Array:
+        return fisher_scores(X, discretise_target(y, n_bins=self.n_bins), sample_weight)

@@ -18,10 +18,10 @@ from metafs.data.matrix import with_short_indices
 from metafs.data.parameters import check_at_least
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
-from metafs.plugin.ranking import RankingSelector
+from metafs.plugin.weighted_ranking import WeightedRankingSelector
 
 
-class ImportanceSelector(RankingSelector):
+class ImportanceSelector(WeightedRankingSelector):
     """Keep the features of the largest importance in extremely randomised trees.
 
     Parameters
@@ -54,12 +54,13 @@ class ImportanceSelector(RankingSelector):
         super().check_parameters()
         check_at_least("n_trees", self.n_trees, 1)
 
-    def _score(self, X: Matrix, y: Array) -> Array:
+    def _score_weighted(self, X: Matrix, y: Array, sample_weight: Array | None) -> Array:
         trees = ExtraTreesClassifier if holds_classes(y) else ExtraTreesRegressor
         forest = trees(self.n_trees, max_features="sqrt", random_state=self.random_state)
         order = _content_order(X)
         scores = np.empty(X.shape[1])
-        scores[order] = forest.fit(with_short_indices(X[:, order]), y).feature_importances_
+        table = with_short_indices(X[:, order])
+        scores[order] = forest.fit(table, y, sample_weight=sample_weight).feature_importances_
         return scores
 
 

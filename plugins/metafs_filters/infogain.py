@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from metafs.data.typing import Array, Matrix
-from metafs.plugin.ranking import RankingSelector
+from metafs.plugin.weighted_ranking import WeightedRankingSelector
 from metafs.stats.discretise import categories_of, check_n_bins
 from metafs.stats.relevance import information_of_each
 
@@ -37,14 +37,21 @@ class InfoGain:
     n_bins: int = 4
 
     def __call__(
-        self, X: Any, y: Any, *, categories: Mapping[int, tuple[str, ...]] | None = None
+        self,
+        X: Any,
+        y: Any,
+        *,
+        categories: Mapping[int, tuple[str, ...]] | None = None,
+        sample_weight: Array | None = None,
     ) -> Array:
         """Return the information gain of every feature."""
         X = csr_array(X) if issparse(X) else np.asarray(X, dtype=np.float64)
-        return information_of_each(X, y, categories, n_bins=self.n_bins)
+        return information_of_each(
+            X, y, categories, n_bins=self.n_bins, sample_weight=sample_weight
+        )
 
 
-class InfoGainSelector(RankingSelector):
+class InfoGainSelector(WeightedRankingSelector):
     """Keep the features with the largest information gain.
 
     Parameters
@@ -92,6 +99,6 @@ class InfoGainSelector(RankingSelector):
         super().check_parameters()
         check_n_bins(self.n_bins)
 
-    def _score(self, X: Matrix, y: Array) -> Array:
+    def _score_weighted(self, X: Matrix, y: Array, sample_weight: Array | None) -> Array:
         categories = categories_of(X, self.categorical_features)
-        return InfoGain(self.n_bins)(X, y, categories=categories)
+        return InfoGain(self.n_bins)(X, y, categories=categories, sample_weight=sample_weight)

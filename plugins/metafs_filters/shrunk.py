@@ -8,7 +8,8 @@ memory has less weight.
 Here the estimate of a feature's true quality is optimised, and a prior is evidence about it;
 without a prior it is the measured quality. Neighbours are weighted by the classes they share, and
 the selection is class-balanced (`metafs_filters.class_association`). With few labels the nearest
-problem is uncertain, so 20 neighbours are better than 5.
+problem is uncertain, so 20 neighbours are better than 5. The next feature is the best one of the
+class with the least association so far, so `ranking_` does not follow `scores_` alone.
 
 The expectation of a feature is its univariate relevance in similar problems (`Prior.relevance`),
 whatever selector was used there, or how often it was selected if memory has no relevance.

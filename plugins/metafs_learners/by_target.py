@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array
+from metafs.stats.weighting import weight_parameters
 
 
 def _fitted_has(method: str) -> Any:
@@ -33,10 +34,11 @@ class ByTarget(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         self.classifier = classifier
         self.regressor = regressor
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit whichever of the two suits y."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit whichever of the two suits y, with the weights of rows if it takes any."""
         classes = holds_classes(np.asarray(y))
-        self.estimator_ = clone(self.classifier if classes else self.regressor).fit(X, y)
+        estimator = clone(self.classifier if classes else self.regressor)
+        self.estimator_ = estimator.fit(X, y, **weight_parameters(estimator, sample_weight))
         if classes:
             self.classes_ = self.estimator_.classes_
         return self

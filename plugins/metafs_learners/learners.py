@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
@@ -49,7 +52,7 @@ def dense_first(estimator: Any) -> Pipeline:
 
 @hookimpl
 def metafs_learners() -> dict[str, Learner]:
-    """Offer five learners for classes and three for numbers; a forest serves both."""
+    """Offer learners for classes, for numbers, and some that serve both."""
     forest = {"n_estimators": 100, "random_state": 0}
     return {
         "logistic": scaled(LogisticRegression(max_iter=1000)),
@@ -59,12 +62,16 @@ def metafs_learners() -> dict[str, Learner]:
         "forest": ByTarget(
             narrow(RandomForestClassifier(**forest)), narrow(RandomForestRegressor(**forest))
         ),
+        "extra-trees": ByTarget(
+            narrow(ExtraTreesClassifier(**forest)), narrow(ExtraTreesRegressor(**forest))
+        ),
         "boosting": ByTarget(
             dense_first(HistGradientBoostingClassifier(random_state=0)),
             dense_first(HistGradientBoostingRegressor(random_state=0)),
         ),
         "kernel-svm": ByTarget(
-            narrow(scaled(SVC(C=3.0, class_weight="balanced"))), narrow(scaled(SVR(C=3.0)))
+            narrow(scaled(SVC(C=3.0, class_weight="balanced"))),
+            TransformedTargetRegressor(narrow(scaled(SVR(C=3.0))), transformer=StandardScaler()),
         ),
         "ridge": scaled(Ridge()),
         "knn": scaled(KNeighborsRegressor()),

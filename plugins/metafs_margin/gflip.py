@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from metafs.data.matrix import dense
 from metafs.data.parameters import column_numbers
@@ -197,8 +196,3 @@ class GFlip(BaseSelector):
                     return "time is up"
                 changed |= search.try_edit(np.array([feature]))
         return "no single flip is better"
-
-    def _get_support_mask(self) -> Array:
-        check_is_fitted(self)
-        mask: Array = self.support_
-        return mask

@@ -191,36 +191,9 @@ class ReliefF(RankingSelector):
 class SampleWeightedReliefF(ReliefF):
     """Keep the features that differ between near samples of different classes, with sample weights.
 
-    It is `ReliefF`, with the same parameters, in which each sample has a sample weight: the more
-    its margins resemble those of the other samples, the larger its weight, which makes the ranking
-    more stable under resampling.
-
-    Parameters
-    ----------
-    n_features_to_select : int or float, default=None
-        How many features to keep, or which share of them; None keeps half.
-    n_neighbors : int, default=10
-        Hits, and misses of every other class, that each sample is compared with.
-    n_instances : int, default=None
-        How many samples, picked at random and none twice, are compared with their neighbours;
-        None takes all, and nothing is left to chance.
-    categorical_features : sequence of int, default=None
-        Columns that hold codes of categories rather than amounts.
-    random_state : int, RandomState instance or None, default=None
-        Same seed, same answer.
-    n_jobs : int, default=None
-        Threads; their number does not change the answer.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        Larger is better.
-    ranking_ : ndarray of shape (n_features,)
-        1 for the best.
-    n_evaluations_ : int
-        The number of features, each scored once.
-    stopped_ : str
-        Why the search ended.
+    It is `ReliefF`, with the same parameters and attributes, in which each sample has a sample
+    weight: the more its margins resemble those of the other samples, the larger its weight, which
+    makes the ranking more stable under resampling. Scores are not between -1 and 1.
 
     Notes
     -----

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from metafs.data.checks import check_known
+from metafs.data.of_rows import fit_groups, fit_weights
 from metafs.data.parameters import check_between
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
@@ -60,6 +61,24 @@ def as_unlabelled(named: str, *tables: Any) -> Matrix | None:
     return found
 
 
+def labelled_of(y: Any, *of_rows: Any) -> list[Array | None]:
+    """Return what is known of rows for those that have a label."""
+    return [None if each is None else labelled_rows(np.asarray(each), y)[0] for each in of_rows]
+
+
+def counted_rows(
+    X: Matrix, y: Array, sample_weight: Any, groups: Any, named: str
+) -> tuple[Matrix, Array, dict[str, Any]]:
+    """Return the rows whose weight is not 0, with their weights and groups."""
+    weights = fit_weights(sample_weight, len(y), named)
+    groups = fit_groups(groups, len(y), named)
+    if weights is None or weights.all():
+        return X, y, {"sample_weight": weights, "groups": groups}
+    rows = np.flatnonzero(weights)
+    known = {"sample_weight": weights[rows], "groups": None if groups is None else groups[rows]}
+    return X[rows], y[rows], known
+
+
 class _Remembered(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What classifier and regressor share."""
 
@@ -69,7 +88,16 @@ class _Remembered(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
         self.strength = strength
         self.random_state = random_state
 
-    def _learn(self, X: Any, y: Array, prior: Any, X_unlabelled: Any, classes: bool) -> None:
+    def _learn(
+        self,
+        X: Any,
+        y: Array,
+        prior: Any,
+        X_unlabelled: Any,
+        told: dict[str, Any],
+        *,
+        classes: bool,
+    ) -> None:
         if self.strength != "auto":
             check_between("strength", self.strength, -1e-300)
         with threads_for(X.shape[0] * X.shape[1]):
@@ -81,6 +109,7 @@ class _Remembered(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
                 X_unlabelled=X_unlabelled,
                 strength=self.strength,
                 seed=int(check_random_state(self.random_state).randint(2**31)),
+                **told,
             )
         self.coef_ = self.model_.coef
         self.intercept_ = self.model_.intercept
@@ -128,6 +157,8 @@ class RememberedClassifier(ClassifierMixin, _Remembered):  # type: ignore[misc]
         *,
         prior: Any = None,
         X_unlabelled: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Fit to labelled rows.
 
@@ -140,18 +171,24 @@ class RememberedClassifier(ClassifierMixin, _Remembered):  # type: ignore[misc]
             What memory knows of these columns.
         X_unlabelled : array-like or sparse matrix, default=None
             Further rows without label.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts; rows of weight 0 take no part.
+        groups : array-like of shape (n_samples,), default=None
+            Rows of one group are never divided in the cross-validation that chooses the model.
         """
+        sample_weight, groups = labelled_of(y, sample_weight, groups)
         X, y, without = labelled_rows(X, y)
         more = as_unlabelled(type(self).__name__, without, X_unlabelled)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
+        X, y, told = counted_rows(X, y, sample_weight, groups, type(self).__name__)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError(
                 "RememberedClassifier needs two classes, but y holds one class only: label rows "
                 "of another class too."
             )
-        self._learn(X, y, prior, more, classes=True)
+        self._learn(X, y, prior, more, told, classes=True)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -190,12 +227,16 @@ class RememberedRegressor(RegressorMixin, _Remembered):  # type: ignore[misc]
         *,
         prior: Any = None,
         X_unlabelled: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Fit to labelled rows; the parameters are those of `RememberedClassifier.fit`."""
+        sample_weight, groups = labelled_of(y, sample_weight, groups)
         X, y, without = labelled_rows(X, y)
         more = as_unlabelled(type(self).__name__, without, X_unlabelled)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
-        self._learn(X, y, prior, more, classes=False)
+        X, y, told = counted_rows(X, y, sample_weight, groups, type(self).__name__)
+        self._learn(X, y, prior, more, told, classes=False)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -224,12 +265,19 @@ class RememberedLearner(_Remembered):
         *,
         prior: Any = None,
         X_unlabelled: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Fit whichever of the two suits y."""
         _, labels, _ = labelled_rows(X, y)
         kind = RememberedClassifier if holds_classes(np.asarray(labels)) else RememberedRegressor
         self.estimator_ = kind(**self.get_params(deep=False)).fit(
-            X, y, prior=prior, X_unlabelled=X_unlabelled
+            X,
+            y,
+            prior=prior,
+            X_unlabelled=X_unlabelled,
+            sample_weight=sample_weight,
+            groups=groups,
         )
         self.model_ = self.estimator_.model_
         self.n_features_in_ = self.estimator_.n_features_in_

@@ -20,11 +20,12 @@ from metafs.plugin.prior import Prior
 from metafs.plugin.ranking import n_to_keep
 from metafs.plugin.selector import BaseSelector
 from metafs.stats.linear import LinearModel, Projection, fit_linear, project
+from metafs.stats.linear.independent import independent_losses
 from metafs.stats.linear.loss import loss_of
 from metafs.stats.linear.model import targets_of
 from metafs.stats.linear.rows import stacked
 from metafs.stats.threads import threads_for
-from metafs_remembered.learner import as_unlabelled, weights_known
+from metafs_remembered.learner import as_unlabelled, counted_rows, labelled_of, weights_known
 
 _LARGEST = 200  # columns in the order of the path; the others follow by weight times spread
 
@@ -50,6 +51,14 @@ def divergence(reference: Array, other: Array, slope: float | None) -> Array:
 
     p, q = log_probabilities(reference), log_probabilities(other)
     return np.asarray((np.exp(p) * (p - q)).sum(axis=1))
+
+
+def _of_all(sample_weight: Array | None, n_rows: int) -> Array | None:
+    """Return weights of all rows at hand; unlabelled ones, which come last, have the mean."""
+    if sample_weight is None:
+        return None
+    more = np.full(n_rows - len(sample_weight), sample_weight.mean())
+    return np.append(sample_weight, more)
 
 
 class ProjectedSelector(BaseSelector):
@@ -104,6 +113,8 @@ class ProjectedSelector(BaseSelector):
         meta_features: Any = None,
         task: str = "auto",
         X_unlabelled: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Select features of X by what they tell of y.
 
@@ -121,16 +132,24 @@ class ProjectedSelector(BaseSelector):
             What y holds.
         X_unlabelled : array-like or sparse matrix, default=None
             Further rows without label.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts; rows of weight 0 take no part.
+        groups : array-like of shape (n_samples,), default=None
+            Rows of one group are never divided in the cross-validation that chooses the model.
         """
+        self._of_rows = labelled_of(y, sample_weight, groups)
         X, y, without = labelled_rows(X, y)
         self._unlabelled: Matrix | None = as_unlabelled(type(self).__name__, without, X_unlabelled)
         super().fit(X, y, prior=prior, meta_features=meta_features, task=task)
-        del self._unlabelled
+        del self._unlabelled, self._of_rows
         return self
 
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
         classes = holds_classes(y)
         n_features = X.shape[1]
+        sample_weight, groups = self._of_rows
+        X, y, told = counted_rows(X, y, sample_weight, groups, type(self).__name__)
+        weights, groups = told["sample_weight"], told["groups"]
         with threads_for(X.shape[0] * n_features):
             self.reference_: LinearModel = fit_linear(
                 X,
@@ -139,20 +158,33 @@ class ProjectedSelector(BaseSelector):
                 prior=weights_known(prior, n_features),
                 X_unlabelled=self._unlabelled,
                 seed=int(check_random_state(self.random_state).randint(2**31)),
+                **told,
             )
             rows = stacked(X, self._unlabelled)
             given = self.n_features_to_select
             wanted = _LARGEST if given is None else n_to_keep(given, n_features)
-            self.projection_: Projection = project(self.reference_, rows, min(wanted, n_features))
+            self.projection_: Projection = project(
+                self.reference_, rows, min(wanted, n_features), _of_all(weights, rows.shape[0])
+            )
             self.n_evaluations_, self.stopped_ = 1, "the number of features was given"
             self.n_features_ = wanted
             if given is None:
-                self.n_features_ = self._smallest(X, y, classes, min(wanted, n_features))
+                self.n_features_ = self._smallest(
+                    X, y, classes, min(wanted, n_features), weights, groups
+                )
         self.scores_ = self.projection_.scores
         self.ranking_ = np.empty(n_features, dtype=np.int64)
         self.ranking_[self.projection_.order] = np.arange(1, n_features + 1)
 
-    def _smallest(self, X: Matrix, y: Array, classes: bool, most: int) -> int:
+    def _smallest(
+        self,
+        X: Matrix,
+        y: Array,
+        classes: bool,
+        most: int,
+        weights: Array | None,
+        groups: Array | None,
+    ) -> int:
         """Return the fewest features whose predictions are within one standard error.
 
         They are compared with those of the reference on all rows at hand, and the error is that of
@@ -166,13 +198,16 @@ class ProjectedSelector(BaseSelector):
         rows = stacked(X, self._unlabelled)
         table, decision = model.preparation(rows), model.decision_function(rows)
         unit = float(np.var(y)) or 1.0 if not classes else 1.0
-        error = self._loss_spread(X, y, classes) / np.sqrt(len(decision))
+        losses = independent_losses(self._losses(X, y, classes), weights, groups)
+        error = float(losses.std()) / np.sqrt(len(decision) * len(losses) / len(y))
+        weights = _of_all(weights, len(decision))
         sizes = sorted({min(most, round(1.3**step)) for step in range(21)} - {0})
         for n, size in enumerate(sizes, start=1):
             columns = projection.order[:size]
             small = np.asarray(table[:, columns] @ projection.weights(columns).T)
             small += decision.mean(axis=0) - small.mean(axis=0)
-            apart = float(divergence(decision, small, model.slope if classes else None).mean())
+            each = divergence(decision, small, model.slope if classes else None)
+            apart = float(np.average(each, weights=weights))
             self.n_evaluations_ = n
             if apart / unit <= error:
                 self.stopped_ = (
@@ -183,15 +218,15 @@ class ProjectedSelector(BaseSelector):
         self.stopped_ = f"no more than {sizes[-1]} features were tried"
         return sizes[-1]
 
-    def _loss_spread(self, X: Matrix, y: Array, classes: bool) -> float:
-        """Return the standard deviation over rows of the reference's cross-validated loss."""
+    def _losses(self, X: Matrix, y: Array, classes: bool) -> Array:
+        """Return the reference's cross-validated loss of each row."""
         model = self.reference_
         targets, _ = targets_of(y, classes)
         codes = np.unique(y, return_inverse=True)[1] if classes else None
         judged = model.held_out
         if judged is None or len(judged) != len(targets):  # of many rows some were cross-validated
             judged = model.decision_function(X)
-        return float(loss_of(judged, targets, codes).std())
+        return loss_of(judged, targets, codes)
 
     def _get_support_mask(self) -> Array:
         check_is_fitted(self)

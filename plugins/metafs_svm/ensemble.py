@@ -56,13 +56,8 @@ class EnsembleSVMRFE(SVMRFE):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=None
-        How many features to keep, or which share of them; None keeps half. All features are
-        ranked, down to the last, whatever the number.
-    C : float, default=1.0
-        The cost of a sample's squared hinge loss.
-    step : int or float, default=1
-        How many features to drop at a time, or, between 0 and 1, which share of those left.
+    n_features_to_select, C, step
+        As in `SVMRFE`.
     n_estimators : int, default=20
         Number of bootstrap samples.
     n_jobs : int, default=None

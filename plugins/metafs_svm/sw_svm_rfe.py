@@ -18,26 +18,8 @@ from metafs_svm.svm_rfe import SVMRFE, Elimination, eliminate
 class SWSVMRFE(SVMRFE):
     """Keep the features that a linear SVM with weighted samples gives up last.
 
-    Parameters
-    ----------
-    n_features_to_select : int or float, default=None
-        How many features to keep, or which share of them; None keeps half. All features are
-        ranked, down to the last, whatever the number.
-    C : float, default=1.0
-        The cost of the squared hinge loss of a sample of weight 1, which is the mean.
-    step : int or float, default=1
-        How many features to drop at a time, or, between 0 and 1, which share of those left.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        How many features were dropped before this one.
-    ranking_ : ndarray of shape (n_features,)
-        1 for the last one left.
-    n_evaluations_ : int
-        Support vector machines trained.
-    stopped_ : str
-        Why the elimination ended.
+    Parameters and attributes are those of `SVMRFE`; C is the cost of a sample of weight 1, which is
+    the mean.
 
     Notes
     -----

@@ -122,14 +122,14 @@ def test_an_empty_file_is_as_good_as_none(db):
 
 
 def test_devices_and_encrypted_files_are_refused_with_a_sentence(tmp_path):
-    from metafs_metadb.connect import _sentence
+    from metafs_metadb.connect import sentence
 
     for use in (MetaDB("/dev/null").ensure, MetaDB("/dev/null").problems):
         with pytest.raises(MetaDBError) as raised:
             use()
         assert "/dev/null" in one_sentence(raised)
     locked = duckdb.CatalogException('Catalog Error: Cannot open encrypted database "x" without')
-    assert "is an encrypted DuckDB file" in str(_sentence(locked, tmp_path))
+    assert "is an encrypted DuckDB file" in str(sentence(locked, tmp_path))
 
 
 def test_an_empty_database_is_filled_by_the_first_write(db):
@@ -162,7 +162,7 @@ def test_an_unwritable_folder(tmp_path):
 
 
 def test_the_sentence_for_a_refusal_of_the_system(tmp_path):
-    from metafs_metadb.connect import _sentence
+    from metafs_metadb.connect import sentence
 
     for why, said in (
         ("Permission denied", "permission denied"),
@@ -170,7 +170,7 @@ def test_the_sentence_for_a_refusal_of_the_system(tmp_path):
         ("No space left on device", "no space left"),
     ):
         error = duckdb.IOException(f'IO Error: Cannot open file "x": {why}')
-        assert said in str(_sentence(error, tmp_path))
+        assert said in str(sentence(error, tmp_path))
 
 
 def test_a_path_with_a_quote_is_a_path(tmp_path):

@@ -67,20 +67,3 @@ def test_lost_rows_are_found(db):
         "table reference_column has 1 rows where 2 were recorded",
         "table saved_model has 0 rows where 1 were recorded",
     ]
-
-
-def test_only_the_first_problem_of_a_name_is_recorded_where_that_is_asked(db):
-    first = record(db, "p")
-    problem = db.find_problem("p")
-    assert first.problem_id == problem["problem_id"]
-    from metafs_metadb import ProblemRow, RunRow
-
-    from .test_weights import STARTED
-
-    other = ProblemRow(problem["space"], "p", "", "other content", 10, 4, "y")
-    run = RunRow("climb", "none", STARTED, "0.1.0", settings="one")
-    again = db.record(other, run, once_a_name=True)
-    assert (again.other, again.problem_id) == (True, first.problem_id)
-    assert not db.record(other, run).other
-    assert not db.record(other, run, once_a_name=True).other, "it is known by now"
-    assert db.check() == []

@@ -62,6 +62,23 @@ def test_the_digest_for_a_problem_covers_what_its_fingerprint_does_not():
         assert settings.digest_for(each.columns([2, 0, 1])) == settings.digest_for(each)
 
 
+def test_groups_times_and_weights_change_the_digest_and_a_problem_without_keeps_it():
+    settings = Settings()
+    assert settings.digest_for(CLASSES) == settings.digest()
+    n = CLASSES.n_samples
+    some, others = np.arange(n) // 2, np.arange(n) // 3
+    told = [
+        replace(CLASSES, **{field: values.astype(kind)})
+        for field, kind in (("groups", int), ("time", float), ("sample_weight", float))
+        for values in (some, others)
+    ]
+    digests = {settings.digest_for(each) for each in (CLASSES, *told)}
+    assert len(digests) == 7
+    assert {each.fingerprint for each in told} == {CLASSES.fingerprint}
+    for each in told:
+        assert settings.digest_for(each.columns([2, 0, 1])) == settings.digest_for(each)
+
+
 def test_a_plan_holds_what_the_names_stand_for():
     plan = Settings(budget=9, seconds=2.0, seed=4, transfer="paper").resolve(REGISTRY)
     params = plan.selector.get_params()

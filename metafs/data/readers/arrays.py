@@ -2,7 +2,8 @@
 
 An npz holds a dense `X`, or the CSR parts `data`, `indices`, `indptr`, `shape`; the target `y`,
 or one of another name that is asked for; and optionally `feature_names`, `meta_features`,
-`meta_feature_names` and `name`. Other arrays are left alone. No pickle is ever loaded.
+`meta_feature_names` and `name`. `groups`, `time` and `sample_weight`, or arrays of other names that
+are asked for, tell of rows. Other arrays are left alone. No pickle is ever loaded.
 """
 
 import math
@@ -13,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.datasets import load_svmlight_file
 
 from metafs.data.checks import check_name_count, check_width, listing
 from metafs.data.limits import check_table_bytes
+from metafs.data.of_rows import OF_ROWS, OPTIONS
 from metafs.data.problem import Problem
 from metafs.data.readers.files import no_file, not_utf8, refuse_empty, shown, unreadable
 from metafs.data.readers.source import ReadOptions, feature_positions
@@ -56,7 +58,8 @@ def stored_name(path: Path) -> str | None:
 def read_npz(path: Path, name: str, target: str, options: ReadOptions) -> Problem:
     """Read a problem from an npz file."""
     where = shown(path)
-    arrays = _load(path, where, target)
+    told = dict(zip(OF_ROWS, OF_ROWS, strict=True)) | options.of_rows
+    arrays = _load(path, where, target, tuple(told.values()))
     X = arrays["X"] if "X" in arrays else _csr(arrays, where)
     names = arrays.get("feature_names")
     return _problem(
@@ -71,6 +74,7 @@ def read_npz(path: Path, name: str, target: str, options: ReadOptions) -> Proble
         meta_feature_names=[
             _text(meta) for meta in arrays.get("meta_feature_names", np.array([])).ravel().tolist()
         ],
+        of_rows={field: arrays[array] for field, array in told.items() if array in arrays},
     )
 
 
@@ -127,10 +131,15 @@ def _problem(
     options: ReadOptions,
     meta_features: Array | None = None,
     meta_feature_names: Sequence[str] = (),
+    of_rows: Mapping[str, Array] | None = None,
 ) -> Problem:
     check_width(X, where)
     own_names = names if names is not None else [f"x{j}" for j in range(X.shape[1])]
     check_name_count(own_names, X.shape[1], where)
+    of_rows = {
+        **(of_rows or {}),
+        **_columns_of_rows(X, own_names, of_rows or {}, options, where),
+    }
     kept = feature_positions(own_names, target=None, options=options, where=where)
     if len(kept) < len(own_names):
         X = X[:, kept]
@@ -147,10 +156,31 @@ def _problem(
         source=where,
         meta_features=meta_features,
         meta_feature_names=meta_feature_names,
+        groups=of_rows.get("groups"),
+        time=of_rows.get("time"),
+        sample_weight=of_rows.get("sample_weight"),
     )
 
 
-def _load(path: Path, where: str, target: str | None) -> dict[str, Array]:
+def _columns_of_rows(
+    X: Any, names: Sequence[str], arrays: Mapping[str, Array], options: ReadOptions, where: str
+) -> dict[str, Array]:
+    """Return the columns of X that tell of rows, where no array of that name does."""
+    found = {}
+    for field, name in options.of_rows.items():
+        if field in arrays:
+            continue
+        if name not in names:
+            raise ProblemError(
+                f"{where}: holds no array and no feature '{name}' (for {OPTIONS[field]}); add it "
+                "or choose another."
+            )
+        column = X[:, [names.index(name)]]
+        found[field] = np.asarray(column.toarray() if issparse(column) else column).ravel()
+    return found
+
+
+def _load(path: Path, where: str, target: str | None, more: Sequence[str] = ()) -> dict[str, Array]:
     refuse_empty(path, where)
     if not zipfile.is_zipfile(path):
         raise unreadable(where, "it is not an npz file, or cut short; use numpy.savez")
@@ -162,8 +192,8 @@ def _load(path: Path, where: str, target: str | None) -> dict[str, Array]:
                     f"{where}: holds no target '{target}', only {held}; add the array or choose "
                     "another with --target."
                 )
-            wanted = _USED if target is None else (*_USED, target)
-            used = [key for key in wanted if key in file]
+            wanted = (*_USED, *more) if target is None else (*_USED, *more, target)
+            used = [key for key in dict.fromkeys(wanted) if key in file]
             _refuse_large(file, used, where)
             return {key: _array(file, key, where) for key in used}
     except ProblemError:  # a ValueError too, but one that already is a sentence
@@ -173,7 +203,7 @@ def _load(path: Path, where: str, target: str | None) -> dict[str, Array]:
 
 
 def _refuse_large(file: Any, keys: Sequence[str], where: str) -> None:
-    """Refuse arrays by what their headers promise, before any is read."""
+    """Refuse arrays by the size that their headers state, before any is read."""
     promised = {key: _promised(file, key) for key in keys}
     n_bytes = sum(max(size, 8 * n_values) for size, n_values, _ in promised.values())
     check_table_bytes(n_bytes, "its arrays", where)

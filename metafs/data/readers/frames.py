@@ -19,14 +19,9 @@ def frame_sources(frame: Any, name: str, options: ReadOptions) -> list[Source]:
         raise UsageError(
             f"{name}: say with target which column to predict; its columns are {listing(names)}."
         )
-    for role, wanted in (
-        ("the target", options.targets),
-        ("to drop", options.drop),
-        ("to keep", options.keep),
-    ):
-        for column in wanted:
-            if column not in names:
-                raise UsageError(unknown_column(name, column, names, role=role))
+    for role, column in options.wanted:
+        if column not in names:
+            raise UsageError(unknown_column(name, column, names, role=role))
     called = {
         target: f"{name}:{target}" if len(options.targets) > 1 else name
         for target in options.targets
@@ -55,6 +50,7 @@ def read_frame(frame: Any, name: str, target: str, options: ReadOptions) -> Prob
         source="",
         target=target,
         task=options.task,
+        of_rows={field: (column, raw[column]) for field, column in options.of_rows.items()},
         notes=notes,
         leave_out="constant",
         keep=options.keep,

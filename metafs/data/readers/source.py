@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from metafs.data.checks import check_names, dropping, unknown_column, well_formed
+from metafs.data.of_rows import OPTIONS
 from metafs.data.problem import Problem
 from metafs.errors import ProblemError
 
@@ -13,7 +14,8 @@ from metafs.errors import ProblemError
 class ReadOptions:
     """How to read: the targets, the space, columns always kept or never seen, and the task.
 
-    `meta_features` is a table for problems that bring none of their own.
+    `meta_features` is a table for problems that bring none of their own. `groups`, `time` and
+    `weight` name columns that tell of rows, and are no features.
     """
 
     targets: tuple[str, ...] = ()
@@ -22,6 +24,25 @@ class ReadOptions:
     drop: tuple[str, ...] = ()
     task: str = "auto"
     meta_features: Path | None = None
+    groups: str | None = None
+    time: str | None = None
+    weight: str | None = None
+
+    @property
+    def of_rows(self) -> dict[str, str]:
+        """The columns that tell of rows, by the field of the problem that they go to."""
+        named = {"groups": self.groups, "time": self.time, "sample_weight": self.weight}
+        return {field: name for field, name in named.items() if name is not None}
+
+    @property
+    def wanted(self) -> list[tuple[str, str]]:
+        """Role and name of each column that is asked for."""
+        return [
+            *(("the target", name) for name in self.targets),
+            *(("to drop", name) for name in self.drop),
+            *(("to keep", name) for name in self.keep),
+            *((f"for {OPTIONS[field]}", name) for field, name in self.of_rows.items()),
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +80,19 @@ class Source:
 def feature_positions(
     names: Sequence[str], *, target: str | None, options: ReadOptions, where: str
 ) -> list[int]:
-    """Return the places of the columns that may be features: neither a target nor dropped."""
+    """Return the places of the columns that may be features.
+
+    They are neither a target nor dropped, and tell nothing of rows.
+    """
     for name in options.drop:
         if name not in names:
             raise ProblemError(unknown_column(where, name, names, role="to drop"))
     if target is not None and target not in names:
         raise ProblemError(unknown_column(where, target, names, role="the target"))
+    tells = set(options.of_rows.values())
+    for told, name in options.of_rows.items():
+        if target is not None and name not in names:
+            raise ProblemError(unknown_column(where, name, names, role=f"for {OPTIONS[told]}"))
     dropped = set(options.drop)
     for j, name in enumerate(names):
         if not name.strip() and name not in dropped:
@@ -73,8 +101,7 @@ def feature_positions(
                 f"{dropping(name)}."
             )
     check_names([name for name in names if name not in dropped], where)
-    if target is None:
-        unseen = dropped
-    else:
-        unseen = dropped | {target} | set(options.targets)
+    unseen = dropped | tells
+    if target is not None:
+        unseen |= {target, *options.targets}
     return [j for j, name in enumerate(names) if name not in unseen]

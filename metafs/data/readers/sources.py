@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from metafs.data.checks import listing
+from metafs.data.of_rows import OPTIONS
 from metafs.data.problem import Problem
 from metafs.data.readers import arrays, metafeatures, tables
 from metafs.data.readers.demo import DEMOS, PREFIX
@@ -67,12 +68,27 @@ def _check(options: ReadOptions) -> None:
     for name in options.keep:
         if name in options.targets:
             raise UsageError(f"the column '{name}' is both a target and kept; choose one.")
+    for field, name in options.of_rows.items():
+        for role, columns in (
+            ("a target", options.targets),
+            ("kept", options.keep),
+            ("dropped", options.drop),
+        ):
+            if name in columns:
+                raise UsageError(
+                    f"the column '{name}' is both {role} and given with {OPTIONS[field]}; choose "
+                    "one."
+                )
 
 
 def _expand(name: str, options: ReadOptions, *, in_stream: bool = False) -> Iterator[Source]:
     if not name:
         raise UsageError("the name of a file or folder is empty; write . for this folder.")
     if name.startswith(PREFIX):
+        for field, column in options.of_rows.items():
+            raise UsageError(
+                f"{name} has no column '{column}' (for {OPTIONS[field]}); leave it out."
+            )
         yield from _demo(name)(options)
         return
     path = Path(name)

@@ -6,7 +6,8 @@
     name = "acme"
     meta_features = "features.csv"     # keyed by its first column; or a table feature -> numbers
 
-`space`, `task`, `keep` and `drop` are as on the command line and add to what is given there.
+`space`, `task`, `keep` and `drop` are as on the command line and add to what is given there, and so
+are `groups`, `time` and `weight`, columns that tell of rows.
 """
 
 import tomllib
@@ -21,7 +22,8 @@ from metafs.data.readers.files import no_file, shown
 from metafs.data.readers.source import ReadOptions
 from metafs.errors import UsageError
 
-_TEXTS = ("source", "name", "space", "task")
+_OF_ROWS = ("groups", "time", "weight")
+_TEXTS = ("source", "name", "space", "task", *_OF_ROWS)
 _LISTS = ("target", "keep", "drop")
 _KEYS = (*_TEXTS, *_LISTS, "meta_features")
 
@@ -87,6 +89,9 @@ def _entry(problem: Any, where: str, folder: Path, options: ReadOptions) -> Entr
             targets=lists.get("target", options.targets),
             space=texts.get("space", options.space),
             task=texts.get("task", options.task),
+            groups=texts.get("groups", options.groups),
+            time=texts.get("time", options.time),
+            weight=texts.get("weight", options.weight),
             keep=tuple(dict.fromkeys((*options.keep, *lists.get("keep", ())))),
             drop=tuple(dict.fromkeys((*options.drop, *lists.get("drop", ())))),
         ),

@@ -55,10 +55,16 @@ def read_problem(path: Path, name: str, target: str, options: ReadOptions) -> Pr
         if target not in names and kind_of(path) in ("csv", "tsv"):
             delimited.refuse_headless(names, where)
         features = feature_positions(names, target=target, options=options, where=where)
-        y, X, categories = _read_matrix(path, where, names, names.index(target), features, notes)
+        told = {field: names.index(column) for field, column in options.of_rows.items()}
+        first = [names.index(target), *told.values()]
+        raw, X, categories = _read_matrix(path, where, names, first, features, notes)
+        of_rows = {
+            field: (names[j], values)
+            for (field, j), values in zip(told.items(), raw[1:], strict=True)
+        }
         return Problem.of_matrix(
             X,
-            y,
+            raw[0],
             [names[j] for j in features],
             categories=categories,
             name=name,
@@ -66,6 +72,7 @@ def read_problem(path: Path, name: str, target: str, options: ReadOptions) -> Pr
             source=where,
             target=target,
             task=options.task,
+            of_rows=of_rows,
             notes=notes,
             leave_out="constant",
             keep=options.keep,
@@ -78,20 +85,21 @@ def _read_matrix(
     path: Path,
     where: str,
     names: Sequence[str],
-    target: int,
+    first: Sequence[int],
     features: Sequence[int],
     notes: Notes,
-) -> tuple[Array, Matrix, dict[int, tuple[str, ...]]]:
+) -> tuple[list[Array], Matrix, dict[int, tuple[str, ...]]]:
+    """Return the raw values of the target and others, and the features as a matrix."""
     columns: Iterator[tuple[str, Array]]
     if kind_of(path) == "arff":
         table = arff.read_table(path, where)
         csr = table.csr(features)
         if csr is not None:
-            return table.column(target), csr, {}
+            return [table.column(j) for j in first], csr, {}
         n_rows = len(table.rows)
-        columns = ((names[j], table.column(j)) for j in (target, *features))
+        columns = ((names[j], table.column(j)) for j in (*first, *features))
     else:
-        n_rows, columns = read_columns(path, where, names, [target, *features])
-    _, y = next(columns)
+        n_rows, columns = read_columns(path, where, names, [*first, *features])
+    raw = [next(columns)[1] for _ in first]
     X, categories = matrix_of_columns(columns, len(features), n_rows, where, notes)
-    return y, X, categories
+    return raw, X, categories

@@ -19,14 +19,9 @@ from metafs.errors import ProblemError, UsageError
 
 
 def check_wanted(paths: Sequence[Path], options: ReadOptions) -> None:
-    """Refuse a target, and columns to keep or to drop, that none of these files has."""
-    for role, wanted in (
-        ("the target", options.targets),
-        ("to drop", options.drop),
-        ("to keep", options.keep),
-    ):
-        for name in wanted:
-            _check(name, role, paths)
+    """Refuse columns that are asked for and that none of these files has."""
+    for role, name in options.wanted:
+        _check(name, role, paths)
 
 
 def _check(name: str, role: str, paths: Sequence[Path]) -> None:

@@ -5,5 +5,6 @@ evaluation     scores of candidates on the folds of a problem, each computed onc
 expectation    what past problems and the folds together say of each candidate
 race           which candidates are evaluated on how many folds
 answer         the smallest set that is as good as the best, its nested score, and no skill
+rows           which rows of a large table take part
 portfolio      results on real tables, shipped for those who have no memory yet
 """

@@ -1,16 +1,25 @@
-"""The answer of a race: the smallest set as good as the best, and what it is worth."""
+r"""The answer of a race: the smallest set as good as the best, and what it is worth.
+
+How good a smaller set is stays uncertain, the more the fewer rows there are. It is taken if what it
+is expected to lose is small, where only losses count and no gains:
+
+.. math:: E[\max(0, D)] = \sigma \varphi(\mu/\sigma) + \mu \Phi(\mu/\sigma), \qquad
+          D \sim N(\mu, \sigma^2)
+
+with D how much better the best pipeline is. Few rows cannot show that little is lost, so with few
+rows a set stays as large as that of the best.
+"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from scipy.stats import norm, t
 
 from metafs.data.typing import Array
-from metafs.pipeline.choice.candidates import GRID, Candidate
+from metafs.pipeline.choice.candidates import Candidate
 from metafs.pipeline.choice.evaluation import Evaluation
-from metafs.pipeline.choice.expectation import Expectation, updated
-from metafs.stats.scorers import best_possible
+from metafs.pipeline.choice.expectation import Expectation, expected_excess, updated
+from metafs.stats.folds import n_independent
 
 FEWEST = 50
 """With fewer rows it cannot be told whether anything beats no skill."""
@@ -19,22 +28,31 @@ SURE = 0.95
 OVERLAP = 1.5
 """By how much the standard error over folds grows because their training rows overlap."""
 TOLERANCE = 0.02
-"""A smaller set is at most one standard error worse than the best, and at most by this success."""
+"""The success by which a smaller set may be worse than the best, if that is one standard error."""
+MOST_LOSS = 0.03
+"""The success that a smaller set may be expected to lose."""
 
 
 def chosen(expectation: Expectation, evaluation: Evaluation) -> Candidate:
-    """Return the candidate with the fewest features within one standard error of the best."""
-    scored = evaluation.scored
-    best = expectation.best(scored)
-    behind = expectation.mean[best] - expectation.mean
-    good = behind <= np.minimum(np.sqrt(expectation.variance_from(best)), TOLERANCE)
+    """Return the candidate with the fewest features of those that are good enough."""
+    complete, good = evaluation.complete, good_enough(expectation, evaluation)
 
     def order(place: int) -> tuple[int, float]:
         size = expectation.candidates[place].size
-        return evaluation.problem.n_features if size is None else size, float(behind[place])
+        n_features = evaluation.problem.n_features
+        return n_features if size is None else size, -float(expectation.mean[place])
 
-    places = [i for i, each in enumerate(expectation.candidates) if each in scored and good[i]]
+    places = [i for i, each in enumerate(expectation.candidates) if each in complete and good[i]]
     return expectation.candidates[min(places, key=order)]
+
+
+def good_enough(expectation: Expectation, evaluation: Evaluation) -> Array:
+    """Tell which candidates are within one standard error of the best, and lose little."""
+    best = expectation.best(evaluation.complete)
+    behind = expectation.mean[best] - expectation.mean
+    deviation = np.sqrt(expectation.variance_from(best))
+    near = behind <= np.minimum(deviation, TOLERANCE)
+    return np.asarray(near & (expected_excess(behind, deviation) <= MOST_LOSS))
 
 
 def nested_scores(evaluation: Evaluation, before: Expectation) -> list[float]:
@@ -50,39 +68,6 @@ def nested_scores(evaluation: Evaluation, before: Expectation) -> list[float]:
     return found
 
 
-def refined(candidate: Candidate, evaluation: Evaluation) -> Candidate:
-    """Return the smallest set by the same selector that the folds cannot tell from the chosen one.
-
-    Sizes were tried on a coarse grid: the smallest of it that is within one standard error is found
-    first, then those between it and the next smaller one.
-    """
-    if candidate.size is None:
-        return candidate
-    size, step = candidate.size, 1
-    while step < size:
-        if _as_good(replace(candidate, size=step), candidate, evaluation):
-            size = step
-            break
-        step *= GRID
-    between = sorted({round(s) for s in np.geomspace(max(size // GRID, 1), size, 5)} - {size})
-    for fewer in between:
-        if _as_good(replace(candidate, size=fewer), candidate, evaluation):
-            return replace(candidate, size=fewer)
-    return replace(candidate, size=size)
-
-
-def _as_good(smaller: Candidate, larger: Candidate, evaluation: Evaluation) -> bool:
-    """Tell whether a candidate is at most one standard error worse than another."""
-    apart = np.array(
-        [
-            evaluation.score(larger, fold) - evaluation.score(smaller, fold)
-            for fold in range(len(evaluation.folds))
-        ]
-    )
-    span = best_possible(evaluation.scoring) - evaluation.no_skill
-    return bool(apart.mean() <= min(_standard_error(apart, evaluation), TOLERANCE * span))
-
-
 def _standard_error(apart: Array, evaluation: Evaluation) -> float:
     """Return the standard error of a mean over folds, whose training rows overlap."""
     rows = evaluation.rows_of_a_fold
@@ -96,11 +81,11 @@ def beats_no_skill(nested: Sequence[float], evaluation: Evaluation) -> bool:
     With few rows that cannot be told, and a problem that somebody asks about is taken to be one
     that can be learnt.
     """
-    if evaluation.problem.n_samples < FEWEST:
+    if n_independent(evaluation.problem) < FEWEST:
         return True
     apart = np.asarray(nested) - evaluation.no_skill
     surely = t.ppf(SURE, len(apart) - 1) * _standard_error(apart, evaluation)
     if evaluation.problem.is_classification:  # what guessing varies by is known, and folds are few
-        by_chance = norm.ppf(SURE) * OVERLAP * 0.5 / np.sqrt(evaluation.problem.n_samples)
+        by_chance = norm.ppf(SURE) * OVERLAP * 0.5 / np.sqrt(evaluation.n_scored)
         surely = min(surely, by_chance)
     return bool(apart.mean() > surely)

@@ -2,23 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
-from metafs.pipeline.choice.answer import beats_no_skill, chosen, nested_scores, refined
-from metafs.pipeline.choice.candidates import ALL, Candidate
+from metafs.pipeline.choice.answer import beats_no_skill, chosen, nested_scores
+from metafs.pipeline.choice.candidates import ALL, Candidate, sizes_between
 from metafs.pipeline.choice.contest import Contest
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import Past, expected
-from metafs.pipeline.choice.race import race, score_smaller_sets
+from metafs.pipeline.choice.race import bisected, race, score_smaller_sets
 from metafs.pipeline.scoring import Scores
 from metafs.plugin.prior import Prior
 from metafs.stats.folds import folds
 
-NO_SKILL = "nothing beats no skill on rows that were not learnt from, so no feature is kept"
+NO_SKILL = "nothing beats no skill on rows that were not learnt from"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,7 @@ def choose(
     n_folds: int = 5,
     seed: int | None = 0,
     seconds: float | None = None,
+    sized: bool = False,
 ) -> Choice:
     """Run the race on a problem and return its answer.
 
@@ -84,7 +86,9 @@ def choose(
     keep : sequence of int
         Columns that are always kept.
     n_folds, seed, seconds
-        How rows are divided, and how long the race may take.
+        How rows are divided, and how long it may take to choose and to fit the last model.
+    sized : bool
+        Whether the number of features was asked for: then exactly so many are kept.
 
     Raises
     ------
@@ -92,13 +96,17 @@ def choose(
         The rows cannot be divided into folds.
     """
     cut = folds(problem, n_folds, seed)
+    until = None if seconds is None else perf_counter() + seconds
     evaluation = Evaluation(
-        problem, cut, selectors, learners, scoring, prior, fold_prior, keep, seed
+        problem, cut, selectors, learners, scoring, prior, fold_prior, keep, seed, until
     )
     before = expected(candidates, past)
-    race(evaluation, before, seconds=seconds)
+    race(evaluation, before)
     after = score_smaller_sets(evaluation, before)
-    candidate = refined(chosen(after, evaluation), evaluation)
+    between = [] if sized else sizes_between(chosen(after, evaluation))
+    candidates = [*candidates, *between]
+    before = expected(candidates, past)
+    candidate = chosen(bisected(between, evaluation, before), evaluation)
     nested = nested_scores(
         evaluation, before if fold_past is None else expected(candidates, fold_past)
     )
@@ -109,10 +117,15 @@ def choose(
         chance=evaluation.no_skill,
         all_features=evaluation.mean(before.default) if before.default.selector == ALL else None,
     )
+    notes: tuple[str, ...] = ()
     if not beats_no_skill(nested, evaluation):
-        columns = np.asarray(sorted(keep), dtype=np.int64)
-        return Choice(None, columns, scores, evaluation, (NO_SKILL,))
-    return Choice(candidate, evaluation.columns(candidate, None), scores, evaluation)
+        if not sized:
+            columns = np.asarray(sorted(keep), dtype=np.int64)
+            return Choice(
+                None, columns, scores, evaluation, (f"{NO_SKILL}, so no feature is kept",)
+            )
+        notes = (f"{NO_SKILL}; as many features are kept as were asked for",)
+    return Choice(candidate, evaluation.columns(candidate, None), scores, evaluation, notes)
 
 
 def default_choice(

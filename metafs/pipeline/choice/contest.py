@@ -34,6 +34,11 @@ class Contest:
     own_selection: str | None = None
     """The one selector that was asked for, which decides itself what to select."""
 
+    def named(self) -> dict[str, Any]:
+        """Return selectors and learners by what they are called in sentences."""
+        selectors = {f"selector {name!r}": each for name, each in self.selectors.items()}
+        return selectors | {f"learner {name!r}": each for name, each in self.learners.items()}
+
     def candidates(self, problem: Problem) -> list[Candidate]:
         """Return the candidates for a problem, the default first.
 

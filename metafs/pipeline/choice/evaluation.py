@@ -16,13 +16,18 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.pipeline.choice.candidates import ALL, Candidate
+from metafs.pipeline.events import Event, emit, is_heard
+from metafs.pipeline.fit_parameters import of_rows
 from metafs.pipeline.scoring import score_on
 from metafs.pipeline.selection import Selection, configured, select
 from metafs.plugin.prior import Prior
-from metafs.stats.folds import Fold
+from metafs.stats.folds import Fold, n_independent
 from metafs.stats.scorers import best_possible, scorer_named
 
-DEEPEST = 512
+COMPARING = "comparing pipelines"
+UNKNOWN_SECONDS = 0.2
+"""What a learner that was not tried yet is expected to take, where time is limited."""
+DEEPEST = 64
 """A ranking is asked for this many columns; the others follow by the selector's scores."""
 
 
@@ -41,6 +46,8 @@ class Evaluation:
     """The same without problems that may hold rows of the test folds."""
     keep: Sequence[int] = ()
     seed: int | None = 0
+    until: float | None = None
+    """When the answer is due, by `time.perf_counter`; None leaves all the time that it takes."""
     scores: dict[Candidate, dict[int, float]] = field(default_factory=dict)
     """By candidate and number of the fold."""
     seconds: dict[tuple[Candidate, int], float] = field(default_factory=dict)
@@ -60,9 +67,24 @@ class Evaluation:
                 train,
                 test,
                 self.fold_prior,
+                self.scoring,
             )
             self.seconds[candidate, fold] = perf_counter() - started
+            if is_heard():
+                best = max(self.means.values(), default=None)
+                emit(Event(self.problem.name, COMPARING, len(self.scored), best))
         return known[fold]
+
+    def in_time(self, candidate: Candidate) -> bool:
+        """Tell whether a candidate can be expected to be scored on a fold, and fitted at last."""
+        if self.until is None:
+            return True
+        known = [
+            seconds
+            for (each, _), seconds in self.seconds.items()
+            if each.learner == candidate.learner
+        ]
+        return perf_counter() + 2.5 * max(known, default=UNKNOWN_SECONDS) < self.until
 
     def mean(self, candidate: Candidate) -> float:
         """Return the mean score of a candidate over all folds."""
@@ -71,10 +93,7 @@ class Evaluation:
     @property
     def means(self) -> dict[Candidate, float]:
         """The mean score of each candidate that was scored on every fold."""
-        complete = (
-            each for each, by_fold in self.scores.items() if len(by_fold) == len(self.folds)
-        )
-        return {candidate: self.mean(candidate) for candidate in complete}
+        return {candidate: self.mean(candidate) for candidate in self.complete}
 
     @property
     def success(self) -> dict[Candidate, dict[int, float]]:
@@ -91,10 +110,22 @@ class Evaluation:
         return {candidate for candidate, by_fold in self.scores.items() if by_fold}
 
     @property
+    def complete(self) -> set[Candidate]:
+        """The candidates that were scored on every fold."""
+        n_folds = len(self.folds)
+        return {each for each, by_fold in self.scores.items() if len(by_fold) == n_folds}
+
+    @cached_property
     def rows_of_a_fold(self) -> dict[str, float]:
-        """How many test and training rows a fold has, on average."""
-        n_test = float(np.mean([len(test) for _, test in self.folds]))
-        return {"n_test": n_test, "n_train": self.problem.n_samples - n_test}
+        """How many independent test and training rows a fold has, on average."""
+        sizes = [[n_independent(self.problem, rows) for rows in fold] for fold in self.folds]
+        n_train, n_test = np.mean(sizes, axis=0).tolist()
+        return {"n_test": n_test, "n_train": n_train}
+
+    @cached_property
+    def n_scored(self) -> float:
+        """How many independent rows are tested on, in all folds together."""
+        return self.rows_of_a_fold["n_test"] * len(self.folds)
 
     @cached_property
     def no_skill(self) -> float:
@@ -106,14 +137,20 @@ class Evaluation:
         )
 
     def columns(self, candidate: Candidate, fold: int | None) -> Array:
-        """Return the columns that a candidate keeps, by the training rows of a fold or all rows."""
+        """Return the columns that a candidate keeps, by the training rows of a fold or all rows.
+
+        Columns that are always kept count towards its size.
+        """
         if candidate.selector == ALL:
             return np.arange(self.problem.n_features)
         selection = self.selection(candidate.selector, fold, sized=candidate.size is not None)
         if candidate.size is None:
             return np.flatnonzero(selection.selected)
-        best_first = np.argsort(selection.ranking, kind="stable")
-        return np.union1d(best_first[: candidate.size], np.asarray(self.keep, dtype=np.int64))
+        kept = np.unique(np.asarray(self.keep, dtype=np.int64))
+        best_first = np.setdiff1d(
+            np.argsort(selection.ranking, kind="stable"), kept, assume_unique=True
+        )
+        return np.union1d(kept, best_first[: max(0, candidate.size - len(kept))])
 
     def selection(self, selector: str, fold: int | None, *, sized: bool) -> Selection:
         """Return what a selector makes of the training rows of a fold, or of all rows if None.
@@ -141,5 +178,6 @@ class Evaluation:
                 X_unlabelled=problem.X_unlabelled,
                 keep=self.keep,
                 categorical=problem.categories,
+                **of_rows(problem, rows),
             )
         return self._selections[key]

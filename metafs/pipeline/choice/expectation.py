@@ -5,12 +5,13 @@ candidate's success differs from that of the default pipeline, d. Before a fold 
 normal with the mean and the covariance that it had on past problems,
 
 .. math:: \mu = \frac{\kappa \mu_0 + \sum_p w_p d_p}{\kappa + W}, \qquad
-          \Sigma = \frac{\kappa \Sigma_0 + \sum_p w_p (d_p - \mu)(d_p - \mu)^\top}{\kappa + W},
-          \qquad W = \sum_p w_p,
+          \Sigma = \frac{\kappa \Sigma_0 + \sum_p w_p \big((d_p - \mu)(d_p - \mu)^\top + V_p\big)}
+          {\kappa + W}, \qquad W = \sum_p w_p,
 
 where w tells how related a past problem is. :math:`\Sigma_0` says only that candidates which share
 a learner, a selector or nearly a size succeed together; it also fills in what a past problem did
-not try. A candidate scored on k folds adds its mean difference with the variance
+not try, which stays uncertain by :math:`V_p`. A candidate scored on k folds adds its mean
+difference with the variance
 
 .. math:: v = s^2 \Big(\frac{1}{k} + \frac{n_{test}}{n_{train}}\Big)
 
@@ -24,6 +25,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import norm
 
 from metafs.data.typing import Array
 from metafs.pipeline.choice.candidates import ALL, Candidate
@@ -107,12 +109,16 @@ def expected(candidates: Sequence[Candidate], past: Sequence[Past]) -> Expectati
     past = [each for each in past if blank.default in each.success]
     if not past:
         return blank
-    filled = np.array([_advantages(blank, each) for each in past])
+    filled, uncertain = np.empty((len(past), len(blank.mean))), np.zeros_like(blank.covariance)
     weights = np.array([each.weight for each in past])
+    for tried, which in _by_what_was_tried(blank, past).items():
+        some = [past[each] for each in which]
+        filled[which], covariance = _filled(blank, tried, some)
+        uncertain += weights[which].sum() * covariance
     total = KAPPA + weights.sum()
     mean = (KAPPA * blank.mean + weights @ filled) / total
     apart = filled - mean
-    spread = apart.T @ (apart * weights[:, None])
+    spread = apart.T @ (apart * weights[:, None]) + uncertain
     return Expectation(blank.candidates, mean, (KAPPA * blank.covariance + spread) / total)
 
 
@@ -141,6 +147,19 @@ def updated(
     return before.given(places, np.array(means), np.array(variances))
 
 
+def expected_excess(mean: Array, deviation: Array) -> Array:
+    """Return the mean of what normal variables have above 0.
+
+    Examples
+    --------
+    >>> expected_excess(np.array([0.1, 0.0, -1.0]), np.array([0.0, 1.0, 0.1])).round(3)
+    array([0.1  , 0.399, 0.   ])
+    """
+    deviation = np.maximum(deviation, 1e-9)
+    z = mean / deviation
+    return np.asarray(deviation * norm.pdf(z) + mean * norm.cdf(z))
+
+
 def _without_experience(candidates: Sequence[Candidate]) -> Expectation:
     kernel = SPREAD**2 * np.array([[_alike(a, b) for b in candidates] for a in candidates])
     apart = kernel - kernel[0][None] - kernel[:, [0]] + kernel[0, 0]
@@ -160,9 +179,27 @@ def _alike(a: Candidate, b: Candidate) -> float:
     return alike
 
 
-def _advantages(blank: Expectation, past: Past) -> Array:
-    """Return a past problem's advantages, those it did not try filled in from those it did."""
-    base = past.success[blank.default]
-    places = [i for i, each in enumerate(blank.candidates) if each in past.success]
-    seen = np.array([past.success[blank.candidates[place]] - base for place in places])
-    return blank.given(places, np.clip(seen, -1.0, 1.0), np.full(len(places), NOISE**2)).mean
+def _by_what_was_tried(
+    blank: Expectation, past: Sequence[Past]
+) -> dict[tuple[int, ...], list[int]]:
+    """Return which past problems tried the same candidates, by the places of these."""
+    found: dict[tuple[int, ...], list[int]] = {}
+    for number, each in enumerate(past):
+        tried = tuple(i for i, one in enumerate(blank.candidates) if one in each.success)
+        found.setdefault(tried, []).append(number)
+    return found
+
+
+def _filled(
+    blank: Expectation, tried: tuple[int, ...], past: Sequence[Past]
+) -> tuple[Array, Array]:
+    """Return the advantages in each past problem, those it did not try from those it did.
+
+    The covariance says how uncertain these remain, which is the same for problems that tried the
+    same.
+    """
+    success = np.array([[each.success[blank.candidates[i]] for i in tried] for each in past])
+    base = np.array([[each.success[blank.default]] for each in past])
+    noise = np.full(len(tried), NOISE**2)
+    known = [blank.given(tried, np.clip(each, -1.0, 1.0), noise) for each in success - base]
+    return np.array([each.mean for each in known]), known[0].covariance

@@ -8,6 +8,7 @@ from metafs.data.problem import Problem
 from metafs.memory import Neighbour, PastTrials
 from metafs.pipeline.choice.candidates import Candidate
 from metafs.pipeline.choice.expectation import Past
+from metafs.pipeline.choice.rows import MOST_ROWS
 from metafs.stats.scorers import best_possible
 
 NEAR = 2.0
@@ -38,7 +39,7 @@ def experience(
             Candidate(learner, selector, size): (score - each.no_skill) / span
             for (selector, size, learner), score in each.scores.items()
         }
-        rows = np.log(problem.n_samples / each.n_samples)
+        rows = np.log(min(problem.n_samples, MOST_ROWS) / min(each.n_samples, MOST_ROWS))
         nearness = 1.0 + NEAR * max(0.0, 1.0 - distance.get(each.problem_id, 1.0))
         found.append(Past(success, float(np.exp(-(rows**2) / 2)) * nearness))
     return found

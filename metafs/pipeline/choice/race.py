@@ -3,66 +3,104 @@
 The default is scored on every fold, so that there is a result from the first second on. After that
 always the candidate that promises most is scored on its next fold, as long as its expected
 improvement over the best so far is worth the time that its fit is expected to take. What memory
-knows to be bad is never tried, and what falls behind is not scored on further folds.
+knows to be bad is never tried, and what falls behind is not scored on further folds. The race ends
+when nothing promises more than the leader, and the leader is scored on every fold.
 """
 
-from time import perf_counter
+from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import norm
 
 from metafs.data.typing import Array
-from metafs.pipeline.choice.candidates import ALL, Candidate, seconds_of
+from metafs.pipeline.choice.answer import good_enough
+from metafs.pipeline.choice.candidates import ALL, Candidate, seconds_of, seconds_to_rank
 from metafs.pipeline.choice.evaluation import Evaluation
-from metafs.pipeline.choice.expectation import Expectation, updated
+from metafs.pipeline.choice.expectation import Expectation, expected_excess, updated
+from metafs.pipeline.choice.wide import opening
 
 WORTH = 0.003
 """The expected improvement of success that pays for one quick evaluation."""
 WORTH_A_SECOND = 0.02
 """And what a second of fitting has to promise more."""
+QUICK = 0.2
+"""Seconds of a fit and its ranking that are hardly worth saving."""
 
 
-def race(
-    evaluation: Evaluation, before: Expectation, *, seconds: float | None = None
-) -> Expectation:
+def race(evaluation: Evaluation, before: Expectation) -> Expectation:
     """Score candidates on folds, the most promising next; return what is expected in the end."""
-    until = None if seconds is None else perf_counter() + seconds
-    for fold in range(len(evaluation.folds)):
-        evaluation.score(before.default, fold)
+    folds = range(len(evaluation.folds))
+    for candidate in [before.default, *opening(before.candidates, evaluation.problem.n_features)]:
+        for fold in folds:
+            if candidate == before.default or evaluation.in_time(candidate):
+                evaluation.score(candidate, fold)
     price = np.array([_price(evaluation, each) for each in before.candidates])
-    after = before
-    while until is None or perf_counter() < until:
+    while True:
         after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
         improvement = expected_improvement(after, evaluation) - price
-        improvement[[_done(evaluation, each) for each in before.candidates]] = -np.inf
-        next_one = int(np.argmax(improvement))
+        for place, each in enumerate(before.candidates):
+            if _done(evaluation, each) or not evaluation.in_time(each):
+                improvement[place] = -np.inf
+        next_one, leader = int(np.argmax(improvement)), after.best(evaluation.scored)
         if improvement[next_one] <= 0:
-            break
+            first = before.candidates[leader]
+            if _done(evaluation, first) or not evaluation.in_time(first):
+                return after
+            next_one = leader  # what leads by luck on a few folds is found out
         candidate = before.candidates[next_one]
         evaluation.score(candidate, len(evaluation.scores.get(candidate, {})))
-    return updated(before, evaluation.success, **evaluation.rows_of_a_fold)
 
 
 def score_smaller_sets(evaluation: Evaluation, before: Expectation) -> Expectation:
-    """Score the best learner on every fold with each size of its most promising ranking.
+    """Score the best learner on every fold with smaller sets.
 
     Smaller sets seldom win, so the race does not try them by itself; but one as good as the best is
-    the better answer.
+    the better answer. Scores fall with the size below some size, which is found by bisection. Other
+    rankings are tried too where that takes little time: one may have noise among its first columns.
     """
     after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
-    best = after.candidates[after.best(evaluation.scored)]
-    rivals = [i for i, each in enumerate(after.candidates) if each.learner == best.learner]
-    by_size = [i for i in rivals if after.candidates[i].size is not None]
-    if not by_size:
-        return after
-    selector = best.selector
-    if selector == ALL:
-        selector = after.candidates[by_size[int(np.argmax(after.mean[by_size]))]].selector
-    for each in (after.candidates[i] for i in by_size):
-        if each.selector == selector:
-            for fold in range(len(evaluation.folds)):
-                evaluation.score(each, fold)
-    return updated(before, evaluation.success, **evaluation.rows_of_a_fold)
+    leader = after.candidates[after.best(evaluation.complete)]
+    most = leader.size or evaluation.problem.n_features
+    sets: dict[str, list[Candidate]] = {}
+    promise: dict[str, float] = {}
+    for mean, each in zip(after.mean, after.candidates, strict=True):
+        if each.learner == leader.learner and each.size is not None:
+            promise[each.selector] = max(promise.get(each.selector, -np.inf), float(mean))
+            sets.setdefault(each.selector, [])
+            if each.size < most:
+                sets[each.selector].append(each)
+    first = leader.selector
+    if first == ALL and promise:
+        first = max(promise, key=lambda name: promise[name])
+    for selector in sorted(sets, key=lambda name: name != first):
+        quick = all(seconds_on(evaluation, each) <= QUICK for each in sets[selector])
+        if selector == first or quick:
+            after = bisected(sets[selector], evaluation, before)
+    return after
+
+
+def bisected(sets: Sequence[Candidate], evaluation: Evaluation, before: Expectation) -> Expectation:
+    """Score some of the sets on every fold, so that the smallest that is good enough is among them.
+
+    Parameters
+    ----------
+    sets : sequence of Candidate
+        Of one ranking and learner.
+    """
+    by_size = sorted(sets, key=lambda each: each.size or 0)
+    after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
+    low, high = 0, len(by_size)  # sets from `high` on are good enough, those before `low` are not
+    while low < high:
+        middle = (low + high) // 2
+        if not evaluation.in_time(by_size[middle]):
+            break
+        for fold in range(len(evaluation.folds)):
+            evaluation.score(by_size[middle], fold)
+        after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
+        if good_enough(after, evaluation)[after.candidates.index(by_size[middle])]:
+            high = middle
+        else:
+            low = middle + 1
+    return after
 
 
 def expected_improvement(expectation: Expectation, evaluation: Evaluation) -> Array:
@@ -73,19 +111,24 @@ def expected_improvement(expectation: Expectation, evaluation: Evaluation) -> Ar
     leader = expectation.best(evaluation.scored)
     reached = np.mean(list(evaluation.success[expectation.default].values()))
     lacking = max(0.0, 1.0 - float(reached) - max(0.0, float(expectation.mean[leader])))
-    deviation = np.sqrt(np.maximum(expectation.variance_from(leader), 1e-12))
+    deviation = np.sqrt(expectation.variance_from(leader))
     ahead = expectation.mean - expectation.mean[leader]
-    z = ahead / deviation
-    improvement = deviation * norm.pdf(z) + ahead * norm.cdf(z)
-    return np.asarray(np.minimum(improvement, lacking))
+    return np.asarray(np.minimum(expected_excess(ahead, deviation), lacking))
 
 
 def _price(evaluation: Evaluation, candidate: Candidate) -> float:
+    return WORTH + WORTH_A_SECOND * seconds_on(evaluation, candidate)
+
+
+def seconds_on(evaluation: Evaluation, candidate: Candidate) -> float:
+    """Return what ranking the columns of a problem and fitting the learner take, roughly."""
     problem = evaluation.problem
     n_classes = len(problem.classes) if problem.classes else 1
     width = problem.n_features if candidate.size is None else candidate.size
     outputs = n_classes if n_classes > 2 else 1
-    return WORTH + WORTH_A_SECOND * seconds_of(candidate.learner, problem.n_samples, width, outputs)
+    seconds = seconds_of(candidate.learner, problem.n_samples, width, outputs)
+    seconds += seconds_to_rank(candidate.selector, problem.n_samples, problem.n_features, outputs)
+    return seconds
 
 
 def _done(evaluation: Evaluation, candidate: Candidate) -> bool:

@@ -1,6 +1,6 @@
 """The selector ``auto``: keep the columns of the pipeline that is chosen, as any other selector."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from metafs.errors import NoScore
 from metafs.pipeline.choice.choosing import choose
 from metafs.pipeline.choice.contest import contest_of
 from metafs.pipeline.choice.portfolio import shipped
+from metafs.pipeline.choice.rows import sampled
 from metafs.plugin.prior import Prior
 from metafs.plugin.ranking import ranking
 from metafs.plugin.registry import Registry
@@ -44,8 +45,36 @@ class AutoSelector(BaseSelector):
         self.max_seconds = max_seconds
         self.random_state = random_state
 
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        prior: Any = None,
+        meta_features: Any = None,
+        task: str = "auto",
+        groups: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Select features of X, with what is known of rows.
+
+        Parameters
+        ----------
+        X, y, prior, meta_features, task
+            As for any selector.
+        groups : array-like of shape (n_samples,), default=None
+            Rows of one group are never divided between folds.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+        """
+        self._of_rows = {"groups": groups, "sample_weight": sample_weight}
+        super().fit(X, y, prior=prior, meta_features=meta_features, task=task)
+        del self._of_rows
+        return self
+
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
-        problem = Problem.of(X, y, leave_out="nothing")
+        problem = Problem.of(X, y, leave_out="nothing", **self._of_rows)
+        problem = sampled(problem, self.random_state)
         contest = contest_of(Registry(), selector=None, learner=None)
         self._support = np.ones(problem.n_features, dtype=bool)
         self.choice_, self.n_evaluations_ = None, 0

@@ -10,7 +10,7 @@ from metafs.stats.linear.remembering import (
     transfer_curve,
 )
 from metafs.stats.linear.rows import coherence
-from metafs.stats.linear.strength import StrengthChoice
+from metafs.stats.linear.strength import StrengthChoice, expected_gain
 from metafs.stats.linear.weight_prior import (
     BASIS,
     COHERENCE,
@@ -37,6 +37,7 @@ __all__ = [
     "TransferExperience",
     "WeightPrior",
     "coherence",
+    "expected_gain",
     "fit_linear",
     "measured_transfer",
     "pool",

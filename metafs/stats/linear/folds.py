@@ -3,12 +3,16 @@
 import numpy as np
 
 from metafs.data.typing import Array
+from metafs.errors import NoScore
+from metafs.stats import folds
 
 N_FOLDS = 5
 _ROWS_TO_JUDGE = 150  # repeats go on until so many rows were predicted
 
 
-def folds_of(codes: Array | None, n_rows: int, seed: int) -> list[list[Array]]:
+def folds_of(
+    codes: Array | None, n_rows: int, seed: int, groups: Array | None = None
+) -> list[list[Array]]:
     """Return repeats of folds, each a list of the rows to hold out; none if labels are too few.
 
     Parameters
@@ -19,6 +23,8 @@ def folds_of(codes: Array | None, n_rows: int, seed: int) -> list[list[Array]]:
         How many rows there are.
     seed : int
         How they are shuffled.
+    groups : array of shape (n_rows,), optional
+        Rows of one group are never divided.
 
     Examples
     --------
@@ -26,8 +32,10 @@ def folds_of(codes: Array | None, n_rows: int, seed: int) -> list[list[Array]]:
     >>> [sorted(np.array([0, 0, 1, 1])[fold].tolist()) for fold in repeats[0]]
     [[0, 1], [0, 1]]
     """
-    groups = np.zeros(n_rows, dtype=np.int64) if codes is None else codes
-    counts = np.bincount(groups)
+    if groups is not None:
+        return _folds_of_groups(codes, groups, seed)
+    strata = np.zeros(n_rows, dtype=np.int64) if codes is None else codes
+    counts = np.bincount(strata)
     if counts.min() < 2 or n_rows < 3:
         return []
     n_folds = min(N_FOLDS, int(counts.min()) if codes is not None else n_rows)
@@ -37,12 +45,26 @@ def folds_of(codes: Array | None, n_rows: int, seed: int) -> list[list[Array]]:
     for _ in range(n_repeats):
         fold = np.empty(n_rows, dtype=np.int64)
         start = 0
-        for group in range(len(counts)):
-            rows = rng.permutation(np.flatnonzero(groups == group))
+        for stratum in range(len(counts)):
+            rows = rng.permutation(np.flatnonzero(strata == stratum))
             fold[rows] = (np.arange(len(rows)) + start) % n_folds
             start += len(rows)
         repeats.append([np.flatnonzero(fold == k) for k in range(n_folds)])
     return repeats
+
+
+def _folds_of_groups(codes: Array | None, groups: Array, seed: int) -> list[list[Array]]:
+    """Return repeats of folds that divide no group; none if a class is in one group only."""
+    y = np.zeros(len(groups)) if codes is None else codes
+    n_repeats = int(np.clip(_ROWS_TO_JUDGE // len(np.unique(groups)), 1, 6))
+    try:
+        repeats = [
+            folds.folds_of(y, N_FOLDS, (seed + repeat) % 2**32, groups=groups)
+            for repeat in range(n_repeats)
+        ]
+    except NoScore:
+        return []
+    return [[test for _, test in repeat] for repeat in repeats]
 
 
 def some_rows(codes: Array | None, n_rows: int, n_wanted: int, seed: int) -> Array:

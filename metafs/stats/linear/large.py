@@ -33,12 +33,13 @@ def fit_large(
     n, p, m = len(rows), own.shape[1], scores.shape[1]
     weight = np.ones(n) if sample_weight is None else sample_weight * n / sample_weight.sum()
     penalty = regularisation / 4 if classes else regularisation
+    offset = np.broadcast_to(rows.expected(strength), targets.shape)
     coef, remembered, fitted = [], [], []
     for k in range(targets.shape[1]):
-        t = targets[:, k]
+        t, o = targets[:, k], offset[:, k]
 
-        def objective(u: Array, t: Array = t) -> tuple[float, Array]:
-            f = own @ u[:p] + scores @ u[p:-1] + u[-1]
+        def objective(u: Array, t: Array = t, o: Array = o) -> tuple[float, Array]:
+            f = own @ u[:p] + scores @ u[p:-1] + u[-1] + o
             if classes:
                 loss, slope = np.logaddexp(0.0, -t * f), -t * expit(-t * f)
             else:
@@ -58,5 +59,5 @@ def fit_large(
         from_memory = strength * found.x[p:-1] @ rows.directions if m else np.zeros(p)
         coef.append(root * found.x[:p] + from_memory)
         remembered.append(from_memory)
-        fitted.append(own @ found.x[:p] + scores @ found.x[p:-1] + found.x[-1])
+        fitted.append(own @ found.x[:p] + scores @ found.x[p:-1] + found.x[-1] + o)
     return np.array(coef), np.array(remembered), np.column_stack(fitted)

@@ -17,14 +17,25 @@ _STEPS = 50
 _CLOSE = 1e-4  # a step after which the next would be its square
 
 
-def logistic(spectrum: Spectrum, targets: Array, regularisation: float) -> tuple[Array, Array]:
-    """Return (alpha, fitted decision values) of one logistic model for each column of targets."""
-    fits = [_one_output(spectrum, targets[:, k], regularisation) for k in range(targets.shape[1])]
+def logistic(
+    spectrum: Spectrum, targets: Array, regularisation: float, *, offset: Array | float = 0.0
+) -> tuple[Array, Array]:
+    """Return (alpha, fitted decision values) of one logistic model for each column of targets.
+
+    The offset is what decision values are before anything is learned.
+    """
+    offset = np.broadcast_to(offset, targets.shape)
+    fits = [
+        _one_output(spectrum, targets[:, k], offset[:, k], regularisation)
+        for k in range(targets.shape[1])
+    ]
     alpha, fitted = (np.column_stack(each) for each in zip(*fits, strict=True))
     return alpha, fitted
 
 
-def _one_output(spectrum: Spectrum, target: Array, regularisation: float) -> tuple[Array, Array]:
+def _one_output(
+    spectrum: Spectrum, target: Array, offset: Array, regularisation: float
+) -> tuple[Array, Array]:
     root, penalty = spectrum.root_weight, regularisation / 4
     weight = root**2
     basis = np.column_stack(
@@ -33,10 +44,10 @@ def _one_output(spectrum: Spectrum, target: Array, regularisation: float) -> tup
     ridge = np.full(basis.shape[1], penalty)
     ridge[0] = 1e-8  # the intercept is free; this keeps a step finite where classes are separated
     u = np.zeros(basis.shape[1])  # twice the ridge regression, which is near
-    u[0] = 2 * np.average(target, weights=weight)
-    along = spectrum.vectors.T @ (root * target)
+    u[0] = 2 * np.average(target - offset / 2, weights=weight)
+    along = spectrum.vectors.T @ (root * (target - offset / 2))
     u[1:] = 2 * np.sqrt(spectrum.values) / (spectrum.values + regularisation) * along
-    f = basis @ u
+    f = basis @ u + offset
     value = _objective(f, u, target, weight, ridge)
     for _ in range(_STEPS):
         p = expit(-target * f)
@@ -48,7 +59,7 @@ def _one_output(spectrum: Spectrum, target: Array, regularisation: float) -> tup
         length = 1.0
         while True:
             there = u - length * step
-            f_there = basis @ there
+            f_there = basis @ there + offset
             value_there = _objective(f_there, there, target, weight, ridge)
             if value_there <= value or length < 1e-4:
                 break

@@ -12,19 +12,19 @@ from scipy.special import expit, softmax
 
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
+from metafs.stats.linear.common import agrees
 from metafs.stats.linear.folds import folds_of, some_rows
+from metafs.stats.linear.independent import independent_losses, labels_of_each
 from metafs.stats.linear.large import fit_large
 from metafs.stats.linear.logistic import logistic
 from metafs.stats.linear.loss import class_loss, loss_of
-from metafs.stats.linear.preparation import Preparation
+from metafs.stats.linear.preparation import Preparation, scales_of
+from metafs.stats.linear.regularisation import LAMBDAS, best_regularisation
 from metafs.stats.linear.rows import Rows, rows_under
 from metafs.stats.linear.spectrum import Spectrum, spectrum_of, spectrum_of_rows
 from metafs.stats.linear.strength import StrengthChoice, choose_strength
 from metafs.stats.linear.weight_prior import STRENGTHS, WeightPrior
 from metafs.stats.threads import threads_for
-
-LAMBDAS = np.geomspace(1e-3, 1e2, 11)
-"""Grid of regularisations: the noise of a row in units of its own prior variance."""
 
 MOST_ROWS = 500
 """Rows up to which all are compared with each other; of more, so many choose for all."""
@@ -87,6 +87,11 @@ def targets_of(y: Array, classes: bool) -> tuple[Array, Array | None]:
     return np.where(codes[:, None] == np.arange(len(labels)), 1.0, -1.0), labels
 
 
+def share_of_logit(classes: bool) -> float:
+    """Return what part of a decision value ridge regression predicts of targets -1 and 1."""
+    return 0.5 if classes else 1.0
+
+
 def fit_linear(
     X: Matrix,
     y: Array,
@@ -95,6 +100,7 @@ def fit_linear(
     prior: WeightPrior | None = None,
     X_unlabelled: Matrix | None = None,
     sample_weight: Array | None = None,
+    groups: Array | None = None,
     strength: float | Literal["auto"] = "auto",
     most_rows: int = MOST_ROWS,
     seed: int = 0,
@@ -115,6 +121,8 @@ def fit_linear(
         Rows without label: they tell how columns and past scores are spread.
     sample_weight : array of shape (n_rows,), default=None
         Above 0.
+    groups : array of shape (n_rows,), default=None
+        Rows of one group are never divided in cross-validation.
     strength : float or "auto", default="auto"
         How strongly past models are believed; 0 does without them.
     most_rows : int
@@ -123,14 +131,18 @@ def fit_linear(
         How rows are divided into folds.
     """
     targets, labels = targets_of(y, classes)
-    rows, preparation, spread = rows_under(X, X_unlabelled, prior, classes=classes)
+    names = None if prior is None else prior.names_of(labels)
+    rows, preparation, spread = rows_under(
+        X, X_unlabelled, prior, classes=names, sample_weight=sample_weight
+    )
     unit = 1.0
     if not classes:
-        unit = float(targets.std()) or 1.0
+        unit = float(scales_of(targets, sample_weight).spread[0]) or 1.0
         targets = targets / unit
     if rows.mean is not None:
-        rows = replace(rows, mean=rows.mean / unit)
-    fitting = _Fitting(rows, targets, y, classes, sample_weight, most_rows, seed)
+        contradicted = classes and not agrees(np.asarray(rows.expected(1.0)), targets)
+        rows = replace(rows, mean=None if contradicted else rows.mean / unit)
+    fitting = _Fitting(rows, targets, y, classes, sample_weight, groups, most_rows, seed)
     experience = None if prior is None else prior.experience
     if not rows.scores.shape[1]:
         grid = np.zeros(1)
@@ -171,19 +183,23 @@ class _Fitting:
         y: Array,
         classes: bool,
         sample_weight: Array | None,
+        groups: Array | None,
         most_rows: int,
         seed: int,
     ) -> None:
         self.classes = classes
+        self.share = share_of_logit(classes)
         self.everything = rows, targets, sample_weight
         self.codes = np.unique(y, return_inverse=True)[1] if classes else None
         if len(rows) > most_rows:  # many rows choose like some of them
             some = some_rows(self.codes, len(rows), most_rows, seed)
             rows, targets = rows.taken(some), targets[some]
             sample_weight = None if sample_weight is None else sample_weight[some]
+            groups = None if groups is None else groups[some]
             self.codes = None if self.codes is None else self.codes[some]
         self.rows, self.targets, self.sample_weight = rows, targets, sample_weight
-        self.folds = folds_of(self.codes, len(rows), seed)
+        self.groups = groups
+        self.folds = folds_of(self.codes, len(rows), seed, groups)
         self._spectra: dict[float, Spectrum] = {}
 
     def spectrum(self, strength: float) -> Spectrum:
@@ -194,25 +210,23 @@ class _Fitting:
 
     def choose(self, grid: Array, experience: Any) -> tuple[StrengthChoice, float, Array | None]:
         """Return the strength, the regularisation, and cross-validated decision values."""
-        n_labels = (
-            float(np.bincount(self.codes).min())
-            if self.codes is not None
-            else float(len(self.rows))
-        )
+        n_labels = labels_of_each(self.codes, len(self.rows), self.groups)
         if not self.folds:
             choice = choose_strength(grid, None, experience, n_labels, self.rows.coherence)
             return choice, 1.0, None
         losses, best, held = [], [], []
         for s in grid:
-            expected = self.rows.expected(float(s))
+            expected = self.rows.expected(float(s)) * self.share
             apart = self.targets - expected
             decision = self.spectrum(float(s)).held_out(apart, LAMBDAS, self.folds) + expected
             loss = loss_of(decision, self.targets, self.codes).mean(axis=1)
-            k = int(np.argmin(loss.mean(axis=1)))
+            spectrum = self.spectrum(float(s))
+            means = np.average(loss, axis=1, weights=self.sample_weight)
+            k = best_regularisation(LAMBDAS, means, spectrum, classes=self.classes)
             losses.append(loss[k])
             best.append(float(LAMBDAS[k]))
             held.append(decision[k, 0])
-        table = np.array(losses)
+        table = independent_losses(np.array(losses), self.sample_weight, self.groups)
         if self.codes is None:  # half the relative squared error is like a log-loss
             table /= 2 * max(float(table[0].mean()), 1e-300)
         choice = choose_strength(grid, table, experience, n_labels, self.rows.coherence)
@@ -223,7 +237,6 @@ class _Fitting:
         """Return weights of columns, memory's part of them, and fitted values, of all rows."""
         rows, targets, sample_weight = self.everything
         expected = rows.expected(strength)
-        apart = targets - expected
         if len(rows) == len(self.rows):
             spectrum = self.spectrum(strength)
         elif rows.width < MOST_ROWS or len(rows) <= MOST_ROWS:
@@ -231,16 +244,19 @@ class _Fitting:
         else:
             coef, remembered, fitted = fit_large(
                 rows,
-                apart,
+                targets,
                 strength,
                 regularisation,
                 classes=self.classes,
                 sample_weight=sample_weight,
             )
-            return _around(rows, strength, coef, remembered, fitted + expected)
-        solve = logistic if self.classes else Spectrum.ridge
-        alpha, fitted = solve(spectrum, apart, regularisation)
-        return _around(rows, strength, *rows.weights(alpha, strength), fitted + expected)
+            return _around(rows, strength, coef, remembered, fitted)
+        if self.classes:
+            alpha, fitted = logistic(spectrum, targets, regularisation, offset=expected)
+        else:
+            alpha, fitted = spectrum.ridge(targets - expected, regularisation)
+            fitted = fitted + expected
+        return _around(rows, strength, *rows.weights(alpha, strength), fitted)
 
     def slope(self, held_out: Array | None, fitted: Array) -> float:
         """Return the slope that makes probabilities of decision values.

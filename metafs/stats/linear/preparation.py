@@ -103,12 +103,18 @@ def count_columns(X: Matrix) -> Array:
     return np.asarray(np.bincount(X.indices[odd], minlength=X.shape[1]) == 0)
 
 
-def prepare(X: Matrix, scales: Scales | None = None, *, words: Array | None = None) -> Preparation:
+def prepare(
+    X: Matrix,
+    scales: Scales | None = None,
+    *,
+    words: Array | None = None,
+    sample_weight: Array | None = None,
+) -> Preparation:
     """Learn the preparation from all rows at hand and from what memory knows of the columns.
 
     Columns that memory knows as `words` are words, though they may be too few here to be told.
     """
-    here = scales_of(X)
+    here = scales_of(X, sample_weight)
     looks_like = word_columns(X)
     words = looks_like if words is None else looks_like | (words & count_columns(X))
     pooled = here if scales is None else pool(here, agreeing(here, scales, words))
@@ -130,8 +136,10 @@ def prepare(X: Matrix, scales: Scales | None = None, *, words: Array | None = No
     )
 
 
-def scales_of(X: Matrix) -> Scales:
+def scales_of(X: Matrix, sample_weight: Array | None = None) -> Scales:
     """Return document frequency, mean and standard deviation of each column.
+
+    Rows may count by weight; there are as many of them as without.
 
     Examples
     --------
@@ -139,6 +147,8 @@ def scales_of(X: Matrix) -> Scales:
     array([1., 0.])
     """
     n_rows, n_features = X.shape
+    if sample_weight is not None:
+        return _weighted_scales(X, sample_weight / sample_weight.sum())
     if issparse(X):
         share = np.bincount(X.indices[X.data != 0], minlength=n_features) / n_rows
         mean = np.bincount(X.indices, X.data, minlength=n_features) / n_rows
@@ -148,6 +158,26 @@ def scales_of(X: Matrix) -> Scales:
         spread = np.sqrt(np.maximum(around, 0.0) / n_rows)
     else:
         share, mean, spread = (X != 0).mean(axis=0), X.mean(axis=0), X.std(axis=0)
+    return Scales(np.full(n_features, float(n_rows)), share, mean, spread)
+
+
+def _weighted_scales(X: Matrix, weight: Array) -> Scales:
+    """Return the scales of rows whose weights have the sum 1."""
+    n_rows, n_features = X.shape
+    if issparse(X):
+        of_value = np.repeat(weight, np.diff(X.indptr))
+
+        def total(values: Array) -> Array:
+            return np.bincount(X.indices, of_value * values, minlength=n_features)
+
+        share, mean = total(X.data != 0), total(X.data)
+        zeros = 1.0 - total(np.ones_like(X.data))
+        variance = total((X.data - mean[X.indices]) ** 2) + mean**2 * zeros
+    else:
+        share, mean = weight @ (X != 0), weight @ X
+        variance = weight @ (X - mean) ** 2
+    spread = np.sqrt(np.maximum(variance, 0.0))
+    share = np.minimum(share, 1.0)  # rounding
     return Scales(np.full(n_features, float(n_rows)), share, mean, spread)
 
 

@@ -66,7 +66,9 @@ class Projection:
         return np.asarray(found)
 
 
-def project(model: LinearModel, X: Matrix, n_columns: int) -> Projection:
+def project(
+    model: LinearModel, X: Matrix, n_columns: int, sample_weight: Array | None = None
+) -> Projection:
     """Order columns by what they carry of a model's predictions on rows, labelled or not.
 
     Parameters
@@ -77,6 +79,8 @@ def project(model: LinearModel, X: Matrix, n_columns: int) -> Projection:
         All rows at hand.
     n_columns : int
         How many columns are wanted in order; the others follow by weight times spread.
+    sample_weight : array of shape (n_rows,), default=None
+        How much each row counts.
     """
     table = model.preparation(X)
     n, known = table.shape[0], model.preparation.spread
@@ -87,7 +91,11 @@ def project(model: LinearModel, X: Matrix, n_columns: int) -> Projection:
     candidates = candidates[carried[candidates] > 0]
     part = table[:, candidates]
     part = np.asarray(part.toarray() if issparse(part) else part)
-    part = part - part.mean(axis=0)
+    if sample_weight is None:
+        part = part - part.mean(axis=0)
+    else:
+        share = sample_weight / sample_weight.sum()
+        part = (part - share @ part) * np.sqrt(share * n)[:, None]
     covariance = (part.T @ part + SHRINKAGE * np.diag(known[candidates] ** 2)) / (n + SHRINKAGE)
     moments = covariance @ model.coef[:, candidates].T
     entered = _in_turn([_path(covariance, each, n_columns) for each in moments.T])

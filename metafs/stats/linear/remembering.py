@@ -5,9 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from metafs.data.typing import Array, Matrix
+from metafs.stats.linear.common import agrees
 from metafs.stats.linear.folds import folds_of
 from metafs.stats.linear.loss import loss_of
-from metafs.stats.linear.model import LAMBDAS, LinearModel, targets_of
+from metafs.stats.linear.model import LinearModel, share_of_logit, targets_of
+from metafs.stats.linear.regularisation import LAMBDAS, best_regularisation
 from metafs.stats.linear.rows import Rows, rows_under
 from metafs.stats.linear.spectrum import spectrum_of
 from metafs.stats.linear.weight_prior import N_LABELS, STRENGTHS, WeightPrior
@@ -100,8 +102,8 @@ def measured_transfer(
     at_hand = np.sort(rng.permutation(unseen)[:_MOST_ROWS])
     if len(at_hand) < _LEAST_JUDGED or (classes and len(np.unique(y[at_hand])) < 2):
         return None, 0.0
-    rows, _, _ = rows_under(X[at_hand], None, prior, classes=classes)
-    targets, _ = targets_of(y[at_hand], classes)
+    targets, labels = targets_of(y[at_hand], classes)
+    rows, _, _ = rows_under(X[at_hand], None, prior, classes=prior.names_of(labels))
     codes = np.unique(y[at_hand], return_inverse=True)[1] if classes else None
     curve = np.full((len(n_labels), len(STRENGTHS)), np.nan)
     for i, n in enumerate(n_labels):
@@ -141,12 +143,15 @@ def _losses(
     for s in STRENGTHS:
         covariance = rows.covariance(s)
         spectrum = spectrum_of(covariance[np.ix_(labelled, labelled)])
-        expected = rows.expected(s)
+        expected = rows.expected(s) * share_of_logit(codes is not None)
+        if codes is not None and not isinstance(expected, float):
+            expected = expected if agrees(expected[labelled], targets[labelled]) else 0.0
         apart = (targets - expected)[labelled]
         at = expected if isinstance(expected, float) else expected[labelled]
         held_out = spectrum.held_out(apart, LAMBDAS, folds) + at
         loss = loss_of(held_out, targets[labelled], None if codes is None else codes[labelled])
-        best = LAMBDAS[int(np.argmin(loss.mean(axis=(1, 2))))]
+        own = loss.mean(axis=(1, 2))
+        best = LAMBDAS[best_regularisation(LAMBDAS, own, spectrum, classes=codes is not None)]
         alpha, fitted = spectrum.ridge(apart, best)
         across = covariance[:, labelled] @ alpha + expected
         fitted = fitted + at

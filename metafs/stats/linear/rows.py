@@ -17,14 +17,10 @@ see. The scores S get the variance :math:`((r - 1) / 4)^2`, plus :math:`4 / n^2`
 :math:`n = (\sum w_j^2)^2 / \sum w_j^4` columns that carry the direction: of few columns little
 coherence can be expected.
 
-Where the target is a number, past models that ask the same question agree with each other, and
-:math:`\gamma` then has the mean :math:`b \bar w`. With
-:math:`\kappa = |\bar w|^2 / \overline{|w|^2}`, which is 1 if all directions are equal and
-:math:`1/m` if they have nothing in common,
-
-.. math:: b = \frac{\kappa - 1/m}{\kappa (1 - 1/m)} .
+Where past models ask the same question, :math:`\gamma` has a mean (`metafs.stats.linear.common`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -32,11 +28,11 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from metafs.data.typing import Array, Matrix
-from metafs.stats.linear.preparation import Preparation, prepare
-from metafs.stats.linear.weight_prior import BASIS, Directions, WeightPrior
+from metafs.stats.linear.common import prior_mean
+from metafs.stats.linear.preparation import Preparation, prepare, scales_of
+from metafs.stats.linear.weight_prior import Directions, WeightPrior
 
 _NO_SPREAD = 1e-9
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +50,7 @@ class Rows:
     coherence: float = 0.0
     """The mean variance of the scores, on all rows at hand."""
     mean: Array | None = None
-    """(n_features,) The prior mean of the weights when memory is believed; None if it is 0."""
+    """(n_outputs, n_features) The prior mean of the weights when memory is believed; None if 0."""
 
     def __len__(self) -> int:
         return int(self.table.shape[0])
@@ -65,10 +61,10 @@ class Rows:
         return int(self.table.shape[1] + self.scores.shape[1])
 
     def expected(self, strength: float) -> Array | float:
-        """Return what the prior mean predicts of each row, (n_rows, 1); 0 without memory."""
+        """Return what the prior mean predicts: (n_rows, n_outputs), or 0 without memory."""
         if strength == 0 or self.mean is None:
             return 0.0
-        return np.asarray(self.table @ self.mean)[:, None]
+        return np.asarray(self.table @ self.mean.T)
 
     def taken(self, rows: Array) -> "Rows":
         """Return some of the rows."""
@@ -138,21 +134,32 @@ def rows_under(
     prior: WeightPrior | None,
     *,
     preparation: Preparation | None = None,
-    classes: bool = True,
+    classes: Sequence[str] | None = None,
+    sample_weight: Array | None = None,
 ) -> tuple[Rows, Preparation, Array]:
-    """Return the labelled rows, how columns are prepared, and their spread on all rows at hand."""
+    """Return the labelled rows, how columns are prepared, and their spread on all rows at hand.
+
+    Unlabelled rows count as labelled ones of mean weight.
+    """
     everything = stacked(X, X_unlabelled)
+    if sample_weight is not None:
+        n_more = everything.shape[0] - X.shape[0]
+        sample_weight = np.append(sample_weight, np.full(n_more, sample_weight.mean()))
     if preparation is None:
         known_scales = (None, None) if prior is None else (prior.scales, prior.words)
-        preparation = prepare(everything, known_scales[0], words=known_scales[1])
+        preparation = prepare(
+            everything, known_scales[0], words=known_scales[1], sample_weight=sample_weight
+        )
     table = preparation(everything)
     known = prior.directions if prior is not None else None
     scores, directions = coherent_scores(table, known)
     n = X.shape[0]
     mean_variance = float(np.einsum("ij,ij->", scores, scores) / len(scores))
-    mean = None if classes or known is None else common_part(_of_problems(known))
+    mean = None if known is None else prior_mean(known, classes)
     rows = Rows(table[:n], preparation.variance, scores[:n], directions, mean_variance, mean)
-    return rows, preparation, spread_of(table)
+    if sample_weight is None:
+        return rows, preparation, spread_of(table)
+    return rows, preparation, scales_of(table, sample_weight).spread
 
 
 def coherent_scores(table: Matrix, known: Directions | None) -> tuple[Array, Array]:
@@ -173,33 +180,9 @@ def coherent_scores(table: Matrix, known: Directions | None) -> tuple[Array, Arr
     return scores[:, useful] * unit, known.weights[useful] * unit[:, None]
 
 
-def _of_problems(known: Directions) -> Array:
-    """Return the directions of problems, or all if only the basis of a space is known."""
-    of_problem = np.array([problem != BASIS for problem in known.problems])
-    return known.weights[of_problem] if of_problem.any() else known.weights
-
-
-def common_part(weights: Array) -> Array | None:
-    """Return the mean of directions, shrunk by how little they agree; None if they do not.
-
-    Examples
-    --------
-    >>> common_part(np.array([[1.0, 1.0], [1.0, -1.0]]))
-    >>> common_part(np.array([[1.0, 0.0], [1.0, 0.0]]))
-    array([1., 0.])
-    """
-    m, mean = len(weights), weights.mean(axis=0)
-    size = float(np.mean(np.sum(weights**2, axis=1)))
-    if m < 2 or size == 0:
-        return None
-    agreement = float(mean @ mean) / size
-    b = (agreement - 1 / m) / (1 - 1 / m) / max(agreement, 1 / m)
-    return mean * b if b > _ROUNDING else None
-
-
 def coherence(X: Matrix, prior: WeightPrior) -> float:
     """Return the mean variance of past scores on some rows, as `TransferExperience` keeps it."""
-    rows, _, _ = rows_under(X, None, prior)
+    rows, _, _ = rows_under(X, None, prior, classes=())
     return rows.coherence
 
 

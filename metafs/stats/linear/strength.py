@@ -120,6 +120,17 @@ def experienced(
     return mean, (apart.T * share) @ apart * (1 + share @ share)
 
 
+def expected_gain(experience: TransferExperience | None, n_labels: float) -> float:
+    """Return by how much memory lowered the loss of past problems with so few labels.
+
+    The strength is the one that was best on average; 0 without experience.
+    """
+    if experience is None:
+        return 0.0
+    felt = experienced(experience, np.asarray(experience.strengths), n_labels)
+    return 0.0 if felt is None else max(0.0, -float(felt[0].min()))
+
+
 def _prior(
     strengths: Array,
     felt: tuple[Array, Array] | None,

@@ -129,6 +129,16 @@ class WeightPrior:
     words: Array | None = None
     """(n_features,) Which columns past models took for words, whatever a part of them looks like;
     the directions are in that unit."""
+    classes: tuple[str, ...] | None = None
+    """What the new problem's classes 0, 1, ... are called; None if y holds their names."""
+
+    def names_of(self, labels: Array | None) -> tuple[str, ...] | None:
+        """Return the names of the classes among the labels, in their order; None for a number."""
+        if labels is None:
+            return None
+        if self.classes is None or not np.issubdtype(labels.dtype, np.integer):
+            return tuple(str(label) for label in labels)
+        return tuple(self.classes[int(label)] for label in labels)
 
     def columns(self, columns: Any) -> "WeightPrior":
         """Return what is known of some columns only."""

@@ -31,6 +31,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from metafs.data.checks import checked_meta_features
+from metafs.data.of_rows import fit_groups
 from metafs.data.parameters import check_at_least
 from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError, UsageError
@@ -149,7 +150,7 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, *, meta_features: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, *, meta_features: Any = None, groups: Any = None) -> Self:
         """Learn the weights.
 
         Parameters
@@ -160,8 +161,11 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
             Classes.
         meta_features : array-like of shape (n_features, k), default=None
             Properties of the features, NaN where unknown.
+        groups : array-like of shape (n_samples,), default=None
+            Rows of one group are never divided in the cross-validation that chooses the prior.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        groups = fit_groups(groups, len(y), "gp-prior")
         check_classification_targets(y)
         if self.loss not in LOSSES:
             raise UsageError(f"loss must be hinge or squared_hinge, not {self.loss!r}.")
@@ -177,7 +181,9 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         rows: Any = slice(None)
         if len(codes) > MOST_IN_GRAM:
             rows = some_of_each(codes, MOST_IN_GRAM, seed)
-        best, root, K = self._choose(X[rows], codes[rows], U, seed)
+        best, root, K = self._choose(
+            X[rows], codes[rows], None if groups is None else groups[rows], U, seed
+        )
         self.covariance_, self.sigma_, self.C_ = best.covariance, best.sigma, best.cost
         if len(codes) > MOST_IN_GRAM:
             coef, self.intercept_ = train_on_rows(
@@ -207,13 +213,13 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         return np.asarray(self.classes_[chosen(decision[:, None] if two else decision)])
 
     def _choose(
-        self, X: Any, y: Array, U: Array | None, seed: int
+        self, X: Any, y: Array, groups: Array | None, U: Array | None, seed: int
     ) -> tuple[Choice, PriorRoot, Array]:
         """Return the best covariance and cost, with the root and the Gram matrix they gave."""
         priors = list(self._priors(U))
         costs = None if self.C is None else candidates("C", self.C)
         try:
-            folds = folds_of(y, self.cv, seed)
+            folds = folds_of(y, self.cv, seed, groups=groups)
         except NoScore:  # nothing to choose by
             folds = []
             priors = [priors[len(priors) // 2]]

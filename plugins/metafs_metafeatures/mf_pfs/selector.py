@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from metafs.data.checks import checked_meta_features, counted, listing
 from metafs.data.parameters import check_at_least, check_between
@@ -257,8 +257,3 @@ class MFPFS(BaseSelector):
                 f"regressor is {self.regressor!r}; give a scikit-learn regressor, such as one of "
                 "Registry().regressors, or None."
             )
-
-    def _get_support_mask(self) -> Array:
-        check_is_fitted(self)
-        mask: Array = self.support_
-        return mask

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from metafs.data.matrix import dense
 from metafs.data.parameters import check_at_least, check_between
@@ -289,8 +288,3 @@ class Mufasa(BaseSelector):
         if prior is not None and prior.expected.any():
             start = np.average(U, axis=0, weights=prior.expected)
         return space, start, lambda u: middle + scale * u
-
-    def _get_support_mask(self) -> Array:
-        check_is_fitted(self)
-        mask: Array = self.support_
-        return mask

@@ -1,0 +1,119 @@
+r"""The learner ``voting``: a linear model with memory and random trees vote.
+
+.. math:: p(c \mid x) = \tfrac{1}{2}\big(p_{linear} + p_{trees}\big)(c \mid x)
+
+and the mean of two predictions where the target is a number. The two err on different rows, so that
+together they are seldom much worse than the better of them, which few labels cannot tell. The trees
+are extremely randomised: P. Geurts, D. Ernst, L. Wehenkel, Machine Learning 63, 2006.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from metafs.data.matrix import with_short_indices
+from metafs.data.target import holds_classes
+from metafs.data.typing import Array, Matrix
+from metafs.data.unlabelled import labelled_rows
+from metafs_remembered.learner import (
+    RememberedLearner,
+    as_unlabelled,
+    counted_rows,
+    labelled_of,
+)
+
+
+def _of_classes(self: "VotingLearner") -> bool:
+    return hasattr(self, "classes_")
+
+
+class VotingLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A linear model with memory and extremely randomised trees, averaged.
+
+    Parameters
+    ----------
+    n_trees : int, default=100
+    random_state : int, RandomState instance or None, default=0
+
+    Attributes
+    ----------
+    linear_, trees_ : estimator
+    classes_ : ndarray of shape (n_classes,)
+        If the target holds classes.
+
+    Examples
+    --------
+    >>> X = [[0.0, 1.0], [1.0, 1.0], [4.0, 0.0], [5.0, 1.0]]
+    >>> VotingLearner(n_trees=10).fit(X, ["a", "a", "b", "b"]).predict([[4.0, 1.0]])
+    array(['b'], dtype='<U1')
+    """
+
+    def __init__(self, *, n_trees: int = 100, random_state: Any = 0) -> None:
+        self.n_trees = n_trees
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        prior: Any = None,
+        X_unlabelled: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+    ) -> Self:
+        """Fit both; the trees have use for weights only.
+
+        The parameters are those of `RememberedClassifier.fit`.
+        """
+        sample_weight, groups = labelled_of(y, sample_weight, groups)
+        X, y, without = labelled_rows(X, y)
+        more = as_unlabelled(type(self).__name__, without, X_unlabelled)
+        classes = holds_classes(np.asarray(y))
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=not classes
+        )
+        X, y, told = counted_rows(X, y, sample_weight, groups, type(self).__name__)
+        X = with_short_indices(X)
+        self.linear_ = RememberedLearner(random_state=self.random_state).fit(
+            X, y, prior=prior, X_unlabelled=more, **told
+        )
+        trees = ExtraTreesClassifier if classes else ExtraTreesRegressor
+        self.trees_ = trees(self.n_trees, random_state=self.random_state).fit(
+            X, y, told["sample_weight"]
+        )
+        if classes:
+            self.classes_ = self.trees_.classes_
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Return the class or the number of each row."""
+        rows = self._rows(X)
+        if _of_classes(self):
+            return np.asarray(self.classes_[self._probabilities(rows).argmax(axis=1)])
+        return np.asarray((self.linear_.predict(rows) + self.trees_.predict(rows)) / 2)
+
+    @available_if(_of_classes)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """Return the mean probability of each class."""
+        return self._probabilities(self._rows(X))
+
+    def _probabilities(self, rows: Matrix) -> Array:
+        both = self.linear_.predict_proba(rows) + self.trees_.predict_proba(rows)
+        return np.asarray(both / 2)
+
+    def _rows(self, X: Any) -> Matrix:
+        check_is_fitted(self)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return with_short_indices(rows)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        if hasattr(self, "trees_"):
+            tags.estimator_type = "classifier" if _of_classes(self) else "regressor"
+        return tags
