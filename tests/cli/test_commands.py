@@ -349,3 +349,21 @@ def test_every_command_has_an_example_in_its_help():
         if name != "db":
             assert "Example: metafs" in run(name, "--help").stdout
     assert "metafs" in run("--version").stdout
+
+
+def test_no_log_is_left_beside_the_memory(tmp_path):
+    write_digits(tmp_path, tmp_path / "some.toml", pairs=[(0, 1), (0, 2)])
+    db = tmp_path / "m.duckdb"
+    worker = start("solve", tmp_path / "some.toml", "--selector", "infogain", "--db", db, *QUICK)
+    assert "2 problems" in worker.communicate()[1] and worker.returncode == 0
+    assert db.exists() and not db.with_name("m.duckdb.wal").exists()
+
+
+def test_a_size_is_kept_exactly(tmp_path):
+    write_digits(tmp_path, tmp_path / "some.toml", pairs=[(0, 1)])
+    given = ("--selector", "auto", "--learner", "logistic", "--size", "3", "--keep", "pixel_1_1")
+    found = run(
+        "solve", tmp_path / "some.toml", *given, "--json", "--db", tmp_path / "m.duckdb", *QUICK
+    )
+    features = json.loads(found.stdout)["features"]
+    assert len(features) == 3 and "pixel_1_1" in features

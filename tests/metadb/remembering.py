@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from metafs_metadb import (
     BeliefRow,
+    LinearRows,
     MetaDB,
     NeighbourRow,
     ProblemRow,
@@ -100,7 +101,23 @@ def record(db: MetaDB, run: Solved, place: int) -> None:
         candidates=[(1, [], 0.1), (2, list(range(n)), 0.5)],
         neighbours=[NeighbourRow(each, 1 + i, 0.5) for i, each in enumerate(asked)],
         reference=ReferenceRows(
-            "standard", 10, ["x"], [np.arange(n)], [weights], [0.0], transfers=[(2, 1.0, 0.5)]
+            "standard",
+            10,
+            ["x"],
+            [np.arange(n)],
+            [weights],
+            [0.0],
+            transfers=[(2, 1.0, 0.5)],
+            linear=LinearRows(
+                classes=("x", "z"),
+                intercepts=[0.5],
+                slope=2.0,
+                places=np.arange(n),
+                words=np.zeros(n, dtype=bool),
+                centre=weights,
+                factor=rng.random(n),
+                labels=[("f", "m"), *[None] * (n - 1)],
+            ),
         ),
         belief=BeliefRow(
             1.0,
@@ -173,6 +190,18 @@ def answers(db: MetaDB) -> dict[str, object]:
         found[f"model of {names[each]}"] = sorted(
             zip(words, model.relevance.tolist(), model.mean.tolist(), strict=True)
         )
+    for each in known:
+        if (linear := db.linear_model(each)) is not None:
+            rows = zip(
+                linear.names,
+                linear.centre.tolist(),
+                linear.factor.tolist(),
+                linear.labels,
+                *linear.weights.tolist(),
+                strict=True,
+            )
+            told = (linear.classes, linear.intercepts.tolist(), linear.slope)
+            found[f"linear model of {names[each]}"] = (told, sorted(rows))
     for each, best in db.experience(known).items():
         found[f"best run of {names[each]}"] = sorted(
             zip(best.names, best.q.tolist(), best.selected.tolist(), strict=True)

@@ -67,3 +67,44 @@ def test_lost_rows_are_found(db):
         "table reference_column has 1 rows where 2 were recorded",
         "table saved_model has 0 rows where 1 were recorded",
     ]
+
+
+def test_what_predicts_is_forgotten_with_its_problem_and_stays_with_others(db):
+    for name in ("gone", "stays"):
+        learned(db, name, REFERENCE)
+        assert db.remember_model(db.find_problem(name)["fingerprint"], f"/models {name}", "m")
+    before = db.linear_model(2)
+    db.forget([1])
+    assert db.linear_model(1) is None and db.saved_model(1) is None
+    assert db.saved_model(2) == ("/models stays", "m")
+    assert db.linear_model(2).names == before.names
+    np.testing.assert_array_equal(db.linear_model(2).centre, before.centre)
+    assert list(db.sql("select count(*) from reference_column")[1]) == [(2,)]
+    assert b"/models gone" not in db.path.read_bytes()
+    assert db.check() == []
+
+
+def test_an_export_predicts_and_names_no_folder_of_this_machine(db, tmp_path):
+    recorded = learned(db, "p", REFERENCE)
+    db.remember_model(db.find_problem("p")["fingerprint"], "/secret folder", "m")
+    db.export(tmp_path / "share.duckdb")
+    share = MetaDB(tmp_path / "share.duckdb")
+    assert share.saved_model(1) is None and b"secret folder" not in share.path.read_bytes()
+    found, own = share.linear_model(1), db.linear_model(recorded.problem_id)
+    assert (found.names, found.labels, found.classes) == (own.names, own.labels, own.classes)
+    np.testing.assert_array_equal(found.weights, own.weights)
+    assert share.check() == []
+    db.fold()
+    list(share.merge([db.path]))
+    assert share.saved_model(1) is None and share.check() == []
+
+
+def test_a_merge_leaves_where_models_were_saved_here(db, tmp_path):
+    other = MetaDB(tmp_path / "other.duckdb")
+    for each, name in ((db, "p"), (other, "p"), (other, "q")):
+        learned(each, name, REFERENCE)
+        each.remember_model(each.find_problem(name)["fingerprint"], str(each.path), "m")
+    assert [each.error for each in db.merge([other.path])] == [None]
+    assert db.saved_model(1) == (str(db.path), "m") and db.saved_model(2) is None
+    assert db.linear_model(2).names == other.linear_model(2).names
+    assert db.check() == []

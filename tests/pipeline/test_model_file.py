@@ -13,7 +13,7 @@ import pytest
 import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.preprocessing import FunctionTransformer
 
@@ -22,6 +22,7 @@ from metafs.errors import MetafsError
 from metafs.pipeline import model_file
 from metafs.pipeline.model_file import ModelFileError, about, load, save
 from metafs.pipeline.model_folder import contents, file_name, find
+from metafs.stats.balanced import BalancedDecisions
 
 
 def solved(related, learner="logistic", number=0, **settings):
@@ -66,6 +67,29 @@ def test_what_is_chosen_survives(number, related, tmp_path):
     assert save(model, tmp_path / "m.metafs") == ()
     X = related(number).X
     np.testing.assert_array_equal(load(tmp_path / "m.metafs").predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("name", sorted(Registry().learners))
+def test_balanced_decisions_survive(name, tmp_path):
+    if is_regressor(Registry().learners[name]):
+        pytest.skip("it predicts numbers")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3))
+    problem = Problem.of(X, (X[:, 0] + rng.normal(size=90) > 1).astype(int), name="rare")
+    (found,) = solve(problem, db=None, selector="auto", learner=name, size=2, folds=2)
+    model = found.model
+    assert save(model, tmp_path / "m.metafs") == ()
+    again = load(tmp_path / "m.metafs")
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    probable = model.predict_proba(X)[:, 1]
+    if isinstance(model.estimator, BalancedDecisions):
+        share = problem.y.mean()
+        ratio = (probable / share, (1 - probable) / (1 - share))
+        decided = np.isclose(*ratio) | ((ratio[0] > ratio[1]) == (model.predict(X) == "1"))
+        assert decided.all()
+    else:
+        assert name in ("linear-svm", "kernel-svm"), "these tell no probabilities by themselves"
 
 
 def test_another_process_predicts_the_same(related, tmp_path):

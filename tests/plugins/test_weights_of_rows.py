@@ -6,13 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 
 from metafs.plugin.registry import Registry
+from metafs.stats.balanced import BalancedDecisions, balanced
 from metafs.stats.weighting import takes_weights, weight_parameters
 from metafs_climb.climb import Climb
 from metafs_climb.cv_accuracy import CVAccuracy
 from metafs_filters.fisher import FisherSelector
 from metafs_filters.infogain import InfoGainSelector
+from metafs_remembered.learner import RememberedLearner
+from metafs_remembered.voting import VotingLearner
 
 WEIGHTED = {"fisher", "infogain", "importance", "projected"}
 
@@ -92,3 +96,54 @@ def test_folds_of_cv_accuracy_with_groups_do_not_depend_on_the_order_of_rows():
     one = measure.bind(X, y, groups=groups).of_each()
     other = measure.bind(X[order], y[order], groups=groups[order]).of_each()
     np.testing.assert_allclose(one, other)
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_both_that_vote_count_rows_by_weight_and_the_linear_one_divides_no_group(
+    numbers, monkeypatch
+):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = X[:, 0] + rng.normal(size=120)
+    y = y if numbers else (y > 0).astype(int)
+    weight, groups = rng.integers(0, 4, 120).astype(float), np.arange(120) // 4
+    told = []
+    fit = RememberedLearner.fit
+
+    def noting(self, X, y, **given):
+        told.append(given)
+        return fit(self, X, y, **given)
+
+    monkeypatch.setattr(RememberedLearner, "fit", noting)
+    voting = VotingLearner(n_trees=20).fit(X, y, sample_weight=weight, groups=groups)
+    counted = weight > 0
+    assert told[0]["sample_weight"].tolist() == weight[counted].tolist()
+    inside = np.unique(groups[counted], return_inverse=True)[1]
+    assert np.unique(told[0]["groups"], return_inverse=True)[1].tolist() == inside.tolist()
+    trees = clone(voting.trees_).fit(X[counted], y[counted], weight[counted])
+    np.testing.assert_array_equal(voting.trees_.predict(X), trees.predict(X))
+    alone = VotingLearner(n_trees=20).fit(
+        X[counted], y[counted], sample_weight=weight[counted], groups=groups[counted]
+    )
+    np.testing.assert_allclose(voting.predict(X), alone.predict(X))
+
+
+def test_rows_without_label_have_no_weight():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.repeat(["a", "b", ""], 20).astype(object)
+    weight, groups = rng.random(60) + 0.5, np.arange(60)
+    voting = VotingLearner(n_trees=5).fit(X, y, sample_weight=weight, groups=groups)
+    assert voting.classes_.tolist() == ["a", "b"]
+
+
+@given(weight=st.lists(st.integers(0, 5), min_size=12, max_size=12))
+def test_balanced_decisions_count_shares_by_weight(weight):
+    y = np.arange(12) % 2
+    weight = np.array(weight) + np.isin(np.arange(12), [0, 1])
+    model = DummyClassifier().fit(np.zeros((12, 1)), y)
+    weighted = balanced(model, y, "balanced_accuracy", weight.astype(float))
+    repeated = balanced(model, np.repeat(y, weight), "balanced_accuracy")
+    assert type(weighted) is type(repeated)
+    if isinstance(weighted, BalancedDecisions):
+        np.testing.assert_allclose(weighted.shares, repeated.shares)
+    assert balanced(model, y, "accuracy", weight) is model
