@@ -126,7 +126,7 @@ def test_a_size_is_kept_exactly(size, keep):
     n_wanted = 4 if size == "all" else max(size, len(keep or ()))
     assert fitted.get_support().sum() == n_wanted
     assert fitted.get_support()[keep or []].all()
-    assert len(fitted.frontier_) == 1 + (size not in (4, "all")), "all columns are the comparison"
+    assert [tried for tried, _ in fitted.frontier_] == [4 if size == "all" else size]
 
 
 def test_a_size_that_was_asked_for_is_kept_where_nothing_beats_no_skill():

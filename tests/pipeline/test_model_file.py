@@ -89,7 +89,7 @@ def test_balanced_decisions_survive(name, tmp_path):
         decided = np.isclose(*ratio) | ((ratio[0] > ratio[1]) == (model.predict(X) == "1"))
         assert decided.all()
     else:
-        assert name in ("linear-svm", "kernel-svm"), "these tell no probabilities by themselves"
+        assert name in ("linear-svm", "kernel-svm", "gp-prior"), "these tell decision values only"
 
 
 def test_another_process_predicts_the_same(related, tmp_path):
