@@ -100,7 +100,9 @@ def choose(
     before = expected(candidates, past)
     race(evaluation, before)
     after = score_smaller_sets(evaluation, before)
-    between = sizes_between(chosen(after, evaluation))
+    found = chosen(after, evaluation)
+    smaller = any((each.size or np.inf) < (found.size or 0) for each in candidates)
+    between = sizes_between(found) if smaller else []  # else the size was asked for
     candidates = [*candidates, *between]
     before = expected(candidates, past)
     candidate = chosen(bisected(between, evaluation, before), evaluation)
