@@ -95,7 +95,7 @@ def test_the_last_fit_takes_as_many_rows_as_its_seconds_allow(learner):
 
 
 def test_estimates_of_small_tables_are_the_simple_formulas():
-    assert seconds_of("voting", MANY_ROWS, 50, 1) == 0.1 + 1.5e-6 * MANY_ROWS * np.sqrt(50)
+    assert seconds_of("voting", MANY_ROWS, 50, 1) == 0.2 + 3e-6 * MANY_ROWS * np.sqrt(50)
     assert seconds_of("kernel-svm", 1000, 50, 3) == pytest.approx(0.005 + 4e-10 * 1e6 * 150)
     assert seconds_of("remembered", 1000, 50, 3) == 0.02
 
