@@ -27,7 +27,7 @@ SURE = 0.95
 """The level of the test against no skill."""
 OVERLAP = 1.5
 """By how much the standard error over folds grows because their training rows overlap."""
-TOLERANCE = 0.02
+TOLERANCE = 0.015
 """The success by which a smaller set may be worse than the best, if that is one standard error."""
 MOST_LOSS = 0.03
 """The success that a smaller set may be expected to lose."""

@@ -14,6 +14,8 @@ TREES = {"voting": 5e-5, "extra-trees": 5e-5, "forest": 1e-4}
 
 GRID = 2
 """Sizes are tried in powers of this number."""
+FINEST = 32
+"""Up to this size the sizes between two powers are tried too."""
 
 RANKINGS = ("projected", "infogain", "importance")
 LEARNERS = ("remembered", "voting", "extra-trees", "kernel-svm", "boosting")
@@ -67,7 +69,7 @@ def sizes_between(candidate: Candidate) -> list[Candidate]:
     >>> [each.size for each in sizes_between(Candidate("forest", "infogain", 8))]
     [5, 6, 7]
     """
-    if candidate.size is None:
+    if candidate.size is None or candidate.size > FINEST:
         return []
     finer = np.linspace(candidate.size // GRID, candidate.size, 9).round().astype(int)
     between = sorted(set(finer[1:-1].tolist()) - {candidate.size // GRID, candidate.size})
@@ -92,8 +94,8 @@ def seconds_of(learner: str, n_samples: int, n_features: int, n_outputs: int) ->
         of_rows = 3e-6 * (n_samples - more) + 8e-7 * more
         return 0.1 + n_outputs * n_features * (5e-3 + of_rows)
     if learner in TREES:
-        usual = 1.5e-6 * n_samples * math.sqrt(n_features * n_outputs)
-        return 0.1 + usual + TREES[learner] * more * math.sqrt(n_features)
+        usual = 3e-6 * n_samples * math.sqrt(n_features * n_outputs)
+        return 0.2 + usual + TREES[learner] * more * math.sqrt(n_features)
     if learner == "kernel-svm":
         usual = 4e-10 * n_samples**2 * n_features * n_outputs
         return 0.005 + usual + 4e-9 * more**2 * (n_features + 5) * n_outputs

@@ -71,7 +71,7 @@ class Contest:
         else:
             numbers = [size for size in sizes(n_features) if size <= most]
             if not everything:
-                numbers = sorted({*numbers, most})
+                numbers = sorted({*numbers, most}, reverse=True)  # the default is the largest
         return [
             *everything,
             *(Candidate(learner, ranking, size) for ranking in self.selectors for size in numbers),

@@ -15,7 +15,9 @@ difference with the variance
 
 .. math:: v = s^2 \Big(\frac{1}{k} + \frac{n_{test}}{n_{train}}\Big)
 
-of C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003. So
+of C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003. The
+part of it that is the default's own noise is common to all candidates, so that two good ones are
+compared exactly where the default is bad. So
 memory decides as long as labels are few, and the folds decide when they are many. Learning which
 pipelines do well together from what others tried: N. Fusi, R. Sheth, M. Elibol, "Probabilistic
 matrix factorization for automated machine learning", NeurIPS 2018.
@@ -78,14 +80,12 @@ class Expectation:
         cov = self.covariance
         return np.asarray(np.maximum(np.diag(cov) + cov[place, place] - 2 * cov[place], 0.0))
 
-    def given(self, places: Sequence[int], observed: Array, variance: Array) -> "Expectation":
-        """Return the expectation after some candidates' advantages were observed, with noise."""
+    def given(self, places: Sequence[int], observed: Array, noise: Array) -> "Expectation":
+        """Return the expectation after advantages were observed, with this covariance of noise."""
         if not len(places):
             return self
         seen = np.asarray(places)
-        gain = np.linalg.solve(
-            self.covariance[np.ix_(seen, seen)] + np.diag(variance), self.covariance[seen]
-        ).T
+        gain = np.linalg.solve(self.covariance[np.ix_(seen, seen)] + noise, self.covariance[seen]).T
         return Expectation(
             self.candidates,
             self.mean + gain @ (observed - self.mean[seen]),
@@ -131,20 +131,31 @@ def updated(
 ) -> Expectation:
     """Return the expectation after folds were scored: success by candidate and fold."""
     base = success.get(before.default, {})
-    lacking = 1.0 - float(np.mean(list(base.values()))) if base else 1.0
-    assumed = (max(lacking, 0.0) + 1 / n_train) / n_test  # errors of two candidates on a fold
-    places, means, variances = [], [], []
+    of_default = _assumed(base, n_test, n_train)
+    places, means, variances, shares = [], [], [], []
     for place, candidate in enumerate(before.candidates):
-        both = [fold for fold in success.get(candidate, {}) if fold in base]
+        scores = success.get(candidate, {})
+        both = [fold for fold in scores if fold in base]
         if candidate == before.default or not both:
             continue
-        apart = np.array([success[candidate][fold] - base[fold] for fold in both])
+        apart = np.array([scores[fold] - base[fold] for fold in both])
+        assumed = of_default + _assumed(scores, n_test, n_train)
         squares = ((apart - apart.mean()) ** 2).sum() + FOLDS_ASSUMED * assumed
         variance = squares / (len(apart) - 1 + FOLDS_ASSUMED)
         places.append(place)
         means.append(apart.mean())
         variances.append(variance * (1 / len(apart) + n_test / n_train))
-    return before.given(places, np.array(means), np.array(variances))
+        shares.append(of_default / assumed)
+    v, r = np.array(variances), np.array(shares)
+    of_both = np.sqrt(v * r)
+    noise = np.diag(v * (1 - r)) + np.outer(of_both, of_both)
+    return before.given(places, np.array(means), noise)
+
+
+def _assumed(scores: Mapping[int, float], n_test: float, n_train: float) -> float:
+    """Return the variance of a candidate's success on one fold, as if each row were won or lost."""
+    lacking = 1.0 - float(np.mean(list(scores.values()))) if scores else 1.0
+    return (max(lacking, 0.0) + 1 / n_train) / (2 * n_test)
 
 
 def expected_excess(mean: Array, deviation: Array) -> Array:
@@ -200,6 +211,6 @@ def _filled(
     """
     success = np.array([[each.success[blank.candidates[i]] for i in tried] for each in past])
     base = np.array([[each.success[blank.default]] for each in past])
-    noise = np.full(len(tried), NOISE**2)
+    noise = NOISE**2 * np.eye(len(tried))
     known = [blank.given(tried, np.clip(each, -1.0, 1.0), noise) for each in success - base]
     return np.array([each.mean for each in known]), known[0].covariance

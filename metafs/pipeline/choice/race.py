@@ -20,7 +20,7 @@ from metafs.pipeline.choice.wide import opening
 
 WORTH = 0.003
 """The expected improvement of success that pays for one quick evaluation."""
-WORTH_A_SECOND = 0.02
+WORTH_A_SECOND = 0.05
 """And what a second of fitting has to promise more."""
 QUICK = 0.2
 """Seconds of a fit and its ranking that are hardly worth saving."""

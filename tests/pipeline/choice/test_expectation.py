@@ -53,7 +53,7 @@ def test_folds_are_weighed_by_their_noise():
     scores = {DEFAULT: {0: 0.5, 1: 0.6}, FOREST: {0: 0.7, 1: 0.7}}
     found = updated(before, scores, n_test=10, n_train=40)
     apart = np.array([0.2, 0.1])
-    assumed = (1 - 0.55 + 1 / 40) / 10
+    assumed = ((1 - 0.55 + 1 / 40) + (1 - 0.7 + 1 / 40)) / 20
     squares = ((apart - 0.15) ** 2).sum() + FOLDS_ASSUMED * assumed
     noise = squares / (1 + FOLDS_ASSUMED) * (1 / 2 + 10 / 40)
     prior = before.covariance[1, 1]
@@ -61,6 +61,18 @@ def test_folds_are_weighed_by_their_noise():
     np.testing.assert_allclose(found.mean[1], mean)
     np.testing.assert_allclose(found.covariance[1, 1], 1 / (1 / noise + 1 / prior))
     assert found.mean[0] == 0.0
+
+
+def test_good_candidates_are_compared_exactly_however_noisy_a_bad_default_is():
+    before = expected(CANDIDATES, [])
+    folds = np.random.default_rng(0).normal(size=5)
+    scores = {
+        DEFAULT: dict(enumerate(0.3 * folds)),  # no better than guessing
+        FOREST: dict.fromkeys(range(5), 0.95),
+        SMALL: dict.fromkeys(range(5), 0.94),
+    }
+    found = updated(before, scores, n_test=20, n_train=80)
+    assert found.deviation[1:].min() > 2 * np.sqrt(found.variance_from(1)[2])
 
 
 @pytest.mark.parametrize("n_rows", [20, 2000])
@@ -75,6 +87,6 @@ def test_memory_decides_while_rows_are_few_and_folds_when_they_are_many(n_rows):
 def test_observing_a_candidate_tells_of_those_like_it():
     covariance = np.array([[1.0, 0.9], [0.9, 1.0]])
     before = Expectation((FOREST, SMALL), np.zeros(2), covariance)
-    after = before.given([0], np.array([1.0]), np.array([1e-9]))
+    after = before.given([0], np.array([1.0]), np.array([[1e-9]]))
     np.testing.assert_allclose(after.mean, [1.0, 0.9], atol=1e-6)
     np.testing.assert_allclose(after.covariance[1, 1], 1 - 0.81, atol=1e-6)
