@@ -67,7 +67,7 @@ def problem_of(stream, name, X, y, X_unlabelled=None):
         y,
         name=name,
         source=name,
-        feature_names=[f"c{j}" for j in range(X.shape[1])],
+        feature_names=[f"c{j:05d}" for j in range(X.shape[1])],
         task="classes" if stream.classes else "numbers",
         leave_out="nothing",
     )

@@ -29,7 +29,7 @@ OVERLAP = 1.5
 """By how much the standard error over folds grows because their training rows overlap."""
 TOLERANCE = 0.015
 """The success by which a smaller set may be worse than the best, if that is one standard error."""
-MOST_LOSS = 0.03
+MOST_LOSS = 0.015
 """The success that a smaller set may be expected to lose."""
 
 
