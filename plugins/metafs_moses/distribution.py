@@ -1,0 +1,89 @@
+r"""Univariate estimation of distribution: several knobs of an exemplar turned at once.
+
+Each knob is on with a probability of its own. The first probabilities come from how good the
+programs one knob away are, in the order of their scores, so that two knobs are on in the mean:
+
+.. math:: p_k \propto 1 / \operatorname{rank}(k), \qquad \sum_k p_k = 2
+
+Then programs are drawn and scored, and the probabilities move half of the way towards how often
+each knob is on in the best third of them.
+"""
+
+import numpy as np
+
+from metafs.data.typing import Array
+from metafs_moses.neighbourhood import NEUTRAL, OPERATE, Neighbourhood
+
+KNOBS_ON = 2.0
+_MOST = 0.5
+_LEARNT = 0.5
+
+
+def first_chances(scores: Array) -> Array:
+    """Return the probability of each knob to be on; a knob with an infinite score stays off.
+
+    >>> first_chances(np.array([3.0, np.inf, 1.0, 2.0, 4.0])).round(2)
+    array([0.43, 0.  , 0.5 , 0.5 , 0.32])
+    """
+    places = np.empty(len(scores))
+    places[np.argsort(scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    chances = np.where(np.isfinite(scores), 1 / places, 0.0)
+    return np.asarray(np.minimum(KNOBS_ON * chances / max(chances.sum(), 1e-300), _MOST))
+
+
+def drawn(chances: Array, n: int, rng: np.random.Generator) -> Array:
+    """Return which knobs are on in each of n programs."""
+    return rng.random((n, len(chances))) < chances
+
+
+def learnt(chances: Array, on: Array, scores: Array) -> Array:
+    """Return the probabilities after n programs were scored, the lower the better.
+
+    >>> on = np.array([[True, False], [False, True], [False, True]])
+    >>> learnt(np.array([0.5, 0.5]), on, np.array([0.0, 1.0, 2.0]))
+    array([0.5 , 0.25])
+    """
+    best = np.argsort(scores, kind="stable")[: max(1, len(scores) // 3)]
+    moved = (1 - _LEARNT) * chances + _LEARNT * on[best].mean(axis=0)
+    return np.minimum(moved, _MOST)
+
+
+def outputs_of(near: Neighbourhood, on: Array, knobs: Array) -> Array:
+    """Return what programs with several knobs on say of the rows: (n_programs, n_words).
+
+    Parameters
+    ----------
+    near : Neighbourhood
+    on : array of bool, shape (n_programs, n)
+        Which of the knobs are on.
+    knobs : array of int, shape (n, 2)
+        Node and number of each.
+    """
+    nodes, tree = near.knobs.nodes, near.knobs
+    turned: list[list[tuple[int, int]]] = [[] for _ in nodes]
+    for program, which in np.argwhere(on).tolist():
+        place, knob = knobs[which].tolist()
+        turned[place].append((program, knob))
+    said: list[Array] = [near.values[:0]] * len(nodes)
+    changes = [bool(each) for each in turned]
+    for place in range(len(nodes) - 1, -1, -1):
+        node = nodes[place]
+        if not (changes[place] or any(changes[child] for child in node.children)):
+            said[place] = near.values[place, None]
+            continue
+        changes[place] = True
+        operate = OPERATE[node.op]
+        value = np.repeat(near.values[place, None] if node.literal is not None else
+                          np.full((1, near.values.shape[1]), NEUTRAL[node.op]), len(on), axis=0)
+        for child in node.children:
+            operate(value, said[child], out=value)
+        # The knob that takes a node out has the last word, as in the program.
+        for program, knob in sorted(turned[place], key=lambda each: (each[1] == tree.absent, each)):
+            if knob == tree.absent:
+                value[program] = ~NEUTRAL[node.op]
+            elif knob == tree.turned:
+                value[program] = ~value[program]
+            else:
+                operate(value[program], tree.added[node.op][knob], out=value[program])
+        said[place] = value
+    return np.broadcast_to(said[0], (len(on), near.values.shape[1]))

@@ -1,0 +1,115 @@
+"""Rows packed 64 to a word: what a program says of all rows is a few operations on words.
+
+Bit i of word w is row 64 w + i. Weights of rows are whole numbers, kept as bit planes: the weighted
+number of errors is the sum of 2^b times the errors among the rows whose weight has bit b.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import issparse
+
+from metafs.data.typing import Array, Matrix
+from metafs_moses.literals import Literals
+from metafs_moses.program import Program
+
+ALL = np.uint64(2**64 - 1)
+_COLUMNS_AT_ONCE = 256
+
+
+def packed(bits: Array) -> Array:
+    """Pack truth values of shape (..., n_rows) into uint64 words.
+
+    >>> packed(np.array([True, False, True]))
+    array([5], dtype=uint64)
+    """
+    as_bytes = np.packbits(bits, axis=-1, bitorder="little")
+    room = -as_bytes.shape[-1] % 8
+    padded = np.pad(as_bytes, [(0, 0)] * (bits.ndim - 1) + [(0, room)])
+    return np.ascontiguousarray(padded).view("<u8").astype(np.uint64, copy=False)
+
+
+def unpacked(words: Array, n_rows: int) -> Array:
+    """Return the truth values of the rows again.
+
+    >>> unpacked(np.array([5], dtype=np.uint64), 3)
+    array([ True, False,  True])
+    """
+    as_bytes = np.ascontiguousarray(words.astype("<u8", copy=False)).view(np.uint8)
+    return np.unpackbits(as_bytes, axis=-1, count=n_rows, bitorder="little").astype(bool)
+
+
+def truths(literals: Literals, X: Matrix) -> Array:
+    """Return which rows satisfy each literal, packed: (n_literals, n_words)."""
+    n_words = -(-X.shape[0] // 64)
+    found = np.empty((len(literals), n_words), dtype=np.uint64)
+    columns = np.array(literals.columns, dtype=np.int64)
+    thresholds = np.array([threshold for _, threshold in literals.cuts])
+    for start in range(0, len(columns), _COLUMNS_AT_ONCE):
+        some = slice(start, start + _COLUMNS_AT_ONCE)
+        values = X[:, columns[some]]
+        values = values.toarray() if issparse(values) else values
+        above, at_most = values > thresholds[some], values <= thresholds[some]
+        end = start + above.shape[1]
+        found[2 * start : 2 * end : 2] = packed(above.T)
+        found[2 * start + 1 : 2 * end : 2] = packed(at_most.T)
+    return found
+
+
+def outputs(program: Program, truth: Array) -> Array:
+    """Return what a program says of each row, packed; bits beyond the last row mean nothing."""
+    if isinstance(program, int):
+        return np.asarray(truth[program])
+    start = np.full(truth.shape[1], ALL if program[0] == "and" else 0, dtype=np.uint64)
+    combine = np.bitwise_and if program[0] == "and" else np.bitwise_or
+    for operand in program[1:]:
+        combine(start, outputs(operand, truth), out=start)
+    return start
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is wanted of each row, and what an error on it costs.
+
+    Attributes
+    ----------
+    words : array of shape (n_words,)
+        The rows of which the program should hold, packed.
+    planes : array of shape (n_planes, n_words)
+        Bits of the weights, the lowest first.
+    """
+
+    words: Array
+    planes: Array
+
+    @classmethod
+    def of(cls, wanted: Array, weights: Array) -> "Target":
+        """Pack a target: truth values and whole weights of the rows.
+
+        >>> Target.of(np.array([True, False]), np.array([3, 1])).planes
+        array([[3],
+               [1]], dtype=uint64)
+        """
+        n_planes = max(1, int(weights.max(initial=1)).bit_length())
+        bits = (weights >> np.arange(n_planes)[:, None]) & 1
+        return cls(packed(wanted), packed(bits.astype(bool)))
+
+    def errors(self, words: Array) -> Array:
+        """Return the weighted number of errors of each output of shape (..., n_words)."""
+        return weighted_count(words ^ self.words, self.planes)
+
+
+def weighted_count(words: Array, planes: Array) -> Array:
+    """Return the total weight of the rows in each (..., n_words), given planes of their weights.
+
+    Planes of shape (n_planes, ..., n_words) may be different for each.
+
+    >>> weighted_count(np.array([[1], [3]], dtype=np.uint64), np.array([[3], [1]], dtype=np.uint64))
+    array([3, 4])
+    """
+    total = np.zeros(np.broadcast_shapes(words.shape, planes.shape[1:])[:-1], dtype=np.int64)
+    for b, plane in enumerate(planes):
+        counts = np.bitwise_count(words & plane)
+        total += (counts[..., 0].astype(np.int64) if counts.shape[-1] == 1
+                  else counts.sum(axis=-1, dtype=np.int64)) << b
+    return total
