@@ -73,8 +73,13 @@ def outputs_of(near: Neighbourhood, on: Array, knobs: Array) -> Array:
             continue
         changes[place] = True
         operate = OPERATE[node.op]
-        value = np.repeat(near.values[place, None] if node.literal is not None else
-                          np.full((1, near.values.shape[1]), NEUTRAL[node.op]), len(on), axis=0)
+        value = np.repeat(
+            near.values[place, None]
+            if node.literal is not None
+            else np.full((1, near.values.shape[1]), NEUTRAL[node.op]),
+            len(on),
+            axis=0,
+        )
         for child in node.children:
             operate(value, said[child], out=value)
         # The knob that takes a node out has the last word, as in the program.

@@ -37,39 +37,39 @@ class Metapopulation:
     >>> target = Target.of(np.array([True, False]), np.array([1, 1]))
     >>> for program, words in ((("and", 0, 2), 1), (0, 1), (2, 3)):
     ...     known.add(program, np.array([words], dtype=np.uint64), target)
-    >>> known.best(target).program, len(known.members)
-    (0, 2)
+    >>> [(member.program, member.size) for member in known.members.values()]
+    [(0, 1), (2, 1)]
+    >>> known.scores(target).tolist()
+    [0.1, 1.1]
     """
 
     complexity: float
     most: int
     members: dict[bytes, Member] = field(default_factory=dict)
 
-    def add(self, program: Program, behaviour: Array, target: Target) -> None:
+    def add(self, program: Program, behaviour: Array, target: Target, unit: int = 1) -> None:
         """Add a program; of too many the one with the worst score on the target goes."""
         key, length = behaviour.tobytes(), size(program)
         if key in self.members and self.members[key].size <= length:
             return
         self.members[key] = Member(program, behaviour, length)
         if len(self.members) > self.most:
-            worst = int(np.argmax(self.scores(target)))
+            worst = int(np.argmax(self.scores(target, unit)))
             del self.members[list(self.members)[worst]]
 
     def scores(self, target: Target, unit: int = 1) -> Array:
-        """Return the score of each member, the lower the better; weights count in `unit`s."""
+        """Return the score of each member, the lower the better; `unit` is a weight of one."""
         behaviours = np.array([member.behaviour for member in self.members.values()])
         sizes = np.array([member.size for member in self.members.values()])
         return np.asarray(target.errors(behaviours) / unit + self.complexity * sizes)
 
-    def best(self, target: Target) -> Member:
-        """Return the member with the best score, the oldest of equals."""
-        return list(self.members.values())[int(np.argmin(self.scores(target)))]
-
     def draw(
         self, target: Target, temperature: float, rng: np.random.Generator, unit: int = 1
     ) -> Member:
-        """Draw an exemplar."""
+        """Draw an exemplar among the programs that get some row wrong."""
         scores = self.scores(target, unit)
+        behaviours = np.array([member.behaviour for member in self.members.values()])
+        scores = np.where(target.errors(behaviours) > 0, scores, np.inf)
         chances = np.exp((scores.min() - scores) / temperature)
         drawn = int(rng.choice(len(scores), p=chances / chances.sum()))
         return list(self.members.values())[drawn]

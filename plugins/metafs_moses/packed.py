@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 from metafs.data.typing import Array, Matrix
 from metafs_moses.literals import Literals
-from metafs_moses.program import Program
+from metafs_moses.program import Program, literals_of, recoded
 
 ALL = np.uint64(2**64 - 1)
 _COLUMNS_AT_ONCE = 256
@@ -67,6 +67,14 @@ def outputs(program: Program, truth: Array) -> Array:
     return start
 
 
+def holds(program: Program, literals: Literals, X: Matrix) -> Array:
+    """Return the rows of a table of which a program holds, as truth values."""
+    used = sorted({code >> 1 for code in literals_of(program)})
+    few = Literals(tuple(literals.cuts[k] for k in used))
+    codes = {2 * k + side: 2 * i + side for i, k in enumerate(used) for side in (0, 1)}
+    return unpacked(outputs(recoded(program, codes), truths(few, X)), X.shape[0])
+
+
 @dataclass(frozen=True)
 class Target:
     """What is wanted of each row, and what an error on it costs.
@@ -110,6 +118,9 @@ def weighted_count(words: Array, planes: Array) -> Array:
     total = np.zeros(np.broadcast_shapes(words.shape, planes.shape[1:])[:-1], dtype=np.int64)
     for b, plane in enumerate(planes):
         counts = np.bitwise_count(words & plane)
-        total += (counts[..., 0].astype(np.int64) if counts.shape[-1] == 1
-                  else counts.sum(axis=-1, dtype=np.int64)) << b
+        total += (
+            counts[..., 0].astype(np.int64)
+            if counts.shape[-1] == 1
+            else counts.sum(axis=-1, dtype=np.int64)
+        ) << b
     return total
