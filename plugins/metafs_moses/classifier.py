@@ -12,6 +12,7 @@ as the score.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import joblib
@@ -87,12 +88,12 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     Examples
     --------
-    >>> X = [[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 1]] * 2
-    >>> learner = MosesClassifier().fit(X, ["same", "other", "other", "same"] * 2)
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]] * 2
+    >>> learner = MosesClassifier().fit(X, ["equal", "not", "not", "equal"] * 2)
     >>> learner.sentences_
-    ['same if (not x0 or x1) and (x0 or not x1): 4 of 4 rows, 0 errors']
-    >>> learner.predict([[1, 1, 0]])
-    array(['same'], dtype='<U5')
+    ['not if (x0 and not x1) or (not x0 and x1): 4 of 4 rows, 0 errors']
+    >>> learner.predict([[1, 1]])
+    array(['equal'], dtype='<U5')
     """
 
     def __init__(
@@ -147,8 +148,8 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             number. The first deme of each class starts from the best of them.
         """
         settings = self._settings()
-        earlier = self.__dict__.get("_learning") if self.warm_start else None
-        given = [*(programs or ()), *(self.programs_ if earlier else ())]
+        earlier: _Fitted | None = getattr(self, "_fitted", None) if self.warm_start else None
+        given = [*(programs or ()), *(earlier.programs if earlier else ())]
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan"
         )
@@ -162,19 +163,21 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             )
         targets = [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))
         rows = joblib.hash((X, y, weights, settings))
-        if earlier is None or rows != self._fitted_rows:
+        if earlier is not None and earlier.rows == rows:
+            learning = earlier.learning
+        else:
             columns = columns_by(getattr(self, "feature_names_in_", None), X.shape[1])
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             expected = _expectations(prior, X.shape[1])
-            self._learning = Learning.of(
+            learning = Learning.of(
                 X, codes, weights, targets, settings, seed, expected, given, columns
             )
-        self._fitted_rows = rows
         budgets = shares(self.max_evaluations, self.max_seconds, len(targets))
-        found = self._learning.run(budgets)
+        found = learning.run(budgets)
         self.n_evaluations_ = sum(budget.used for budget in budgets)
         self.stopped_ = _reason(found, budgets)
-        self._describe(found, X, codes, weights, targets)
+        self._describe(learning, found, X, codes, weights, targets)
+        self._fitted = _Fitted(learning, rows, self.programs_)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -224,6 +227,7 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     def _describe(
         self,
+        learning: Learning,
         found: Sequence[Found],
         X: Matrix,
         codes: Array,
@@ -232,21 +236,20 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     ) -> None:
         """Keep the programs, how far to trust them, and how they read."""
         self._programs: list[Program] = [each.program for each in found]
-        self._literals, scale = self._learning.literals, self._learning.scale
+        self._literals = learning.literals
         names = getattr(self, "feature_names_in_", None)
         self.programs_ = [serialised(each, self._literals, names) for each in self._programs]
-        self.scores_ = [-each.errors / scale for each in found]
+        self.scores_ = [-each.errors / learning.scale for each in found]
         self.sizes_ = [size(each) for each in self._programs]
         self._rates, self.sentences_ = np.empty((2, len(targets))), list[str]()
         written = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
-        binary = self._learning.binary
         for i, (program, target) in enumerate(zip(self._programs, targets, strict=True)):
             said, wanted = holds(program, self._literals, X), codes == target
             for side in (0, 1):
                 there = weights[said == side].sum()
                 right = weights[(said == side) & wanted].sum()
                 self._rates[side, i] = (right + 1) / (there + 2)
-            text = condition(program, self._literals, written, binary)
+            text = condition(program, self._literals, written, learning.binary)
             self.sentences_.append(sentence(self.classes_[target], program, text, said, wanted))
 
     def __sklearn_tags__(self) -> Any:
@@ -254,6 +257,15 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """What a further fit may continue: the searches, the rows they saw, and what they found."""
+
+    learning: Learning
+    rows: str
+    programs: list[Serial]
 
 
 def _expectations(prior: Any, n_features: int) -> Array | None:

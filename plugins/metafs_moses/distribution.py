@@ -23,7 +23,7 @@ def first_chances(scores: Array) -> Array:
     """Return the probability of each knob to be on; a knob with an infinite score stays off.
 
     >>> first_chances(np.array([3.0, np.inf, 1.0, 2.0, 4.0])).round(2)
-    array([0.43, 0.  , 0.5 , 0.5 , 0.32])
+    array([0.32, 0.  , 0.5 , 0.48, 0.24])
     """
     places = np.empty(len(scores))
     places[np.argsort(scores, kind="stable")] = np.arange(1, len(scores) + 1)
@@ -45,7 +45,7 @@ def learnt(chances: Array, on: Array, scores: Array) -> Array:
     """
     best = np.argsort(scores, kind="stable")[: max(1, len(scores) // 3)]
     moved = (1 - _LEARNT) * chances + _LEARNT * on[best].mean(axis=0)
-    return np.minimum(moved, _MOST)
+    return np.asarray(np.minimum(moved, _MOST))
 
 
 def outputs_of(near: Neighbourhood, on: Array, knobs: Array) -> Array:

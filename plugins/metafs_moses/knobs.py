@@ -12,6 +12,7 @@ A knob is on or off, and with all off the representation is the exemplar.
 
 from collections.abc import Set
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -45,15 +46,20 @@ class Pool:
     def draw(self, rng: np.random.Generator) -> tuple[Array, Array]:
         """Return literals, (n,), and pairs of them, (n, 2)."""
         n = len(self.chances)
-        possible = int(np.count_nonzero(self.chances))
         cuts = np.flatnonzero(self.chances)
-        if possible > self.n_cuts:
+        n_pairs = self.n_pairs if len(cuts) > 1 else 0
+        if len(cuts) > self.n_cuts:
             cuts = rng.choice(n, self.n_cuts, replace=False, p=self.chances)
         literals = np.sort(np.concatenate([2 * cuts, 2 * cuts + 1]))
-        ends = rng.choice(n, size=(self.n_pairs if possible > 1 else 0, 2), p=self.chances)
-        ends = ends[ends[:, 0] != ends[:, 1]]
-        pairs = np.sort(2 * ends + rng.integers(2, size=ends.shape), axis=1)
-        return literals, np.unique(pairs, axis=0)
+        ends = np.searchsorted(self._cumulated, rng.random((n_pairs, 2)), side="right")
+        sides = rng.integers(2, size=ends.shape)
+        a, b = np.sort(2 * ends + sides, axis=1)[ends[:, 0] != ends[:, 1]].T
+        pairs = np.unique(a * (2 * n) + b)
+        return literals, np.column_stack(np.divmod(pairs, 2 * n))
+
+    @cached_property
+    def _cumulated(self) -> Array:
+        return np.asarray(np.cumsum(self.chances[:-1]))
 
 
 @dataclass

@@ -24,9 +24,10 @@ def packed(bits: Array) -> Array:
     array([5], dtype=uint64)
     """
     as_bytes = np.packbits(bits, axis=-1, bitorder="little")
-    room = -as_bytes.shape[-1] % 8
-    padded = np.pad(as_bytes, [(0, 0)] * (bits.ndim - 1) + [(0, room)])
-    return np.ascontiguousarray(padded).view("<u8").astype(np.uint64, copy=False)
+    n_bytes = as_bytes.shape[-1]
+    padded = np.zeros((*bits.shape[:-1], n_bytes + -n_bytes % 8), dtype=np.uint8)
+    padded[..., :n_bytes] = as_bytes
+    return padded.view("<u8").astype(np.uint64, copy=False)
 
 
 def unpacked(words: Array, n_rows: int) -> Array:

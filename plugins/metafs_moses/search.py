@@ -90,7 +90,7 @@ class Search:
         while self._exemplars and budget.grant(1):
             self._keep(self._met(self._exemplars.pop(0)))
             self._centre, self.n_evaluations = self.best.program, budget.used
-        while self.best.errors and not budget.is_spent:
+        while self.best.errors and self.task.literals.cuts and not budget.is_spent:
             state = self._rng.bit_generator.state
             found = step(self._centre, self.task, self._boosts, self._rng, budget)
             met = self._met(found.program)
@@ -109,7 +109,7 @@ class Search:
         self._idle = 0 if met.is_better_than(self.best) else self._idle + 1
         self._keep(met)
         self._centre = met.program
-        if not met.errors or self._idle >= self.task.patience:
+        if self.best.errors and (not met.errors or self._idle >= self.task.patience):
             target = self.task.target(self._boosts)
             self._centre = self._known.draw(target, TEMPERATURE, self._rng, UNIT).program
             self._idle, self.n_demes = 0, self.n_demes + 1

@@ -29,10 +29,15 @@ def condition(
             return f"not {names[column]}" if program & 1 else str(names[column])
         return f"{names[column]} {'<=' if program & 1 else '>'} {threshold:g}"
     parts = []
-    for operand in sorted(program[1:], key=lambda each: isinstance(each, int)):
+    for operand in sorted(program[1:], key=_order):
         text = condition(operand, literals, names, binary)
         parts.append(text if isinstance(operand, int) else f"({text})")
     return f" {program[0]} ".join(parts)
+
+
+def _order(operand: Program) -> int:
+    """Sort what is in brackets before literals, and what is above before what is not."""
+    return 1 + (operand & 1) if isinstance(operand, int) else 0
 
 
 def sentence(label: Any, program: Program, written: str, holds: Array, wanted: Array) -> str:

@@ -1,0 +1,290 @@
+"""The learner moses on known Boolean functions, beside genetic programming, and on texts.
+
+    python benchmarks/moses.py functions [--seeds 20]
+    python benchmarks/moses.py deap [--seeds 5]
+    python benchmarks/moses.py text 20newsgroups.jsonl.gz [--pairs 40] [--words 12]
+
+`functions` counts evaluations, which are programs scored, until nothing is wrong on the whole truth
+table. `deap` gives both the same number of evaluations; DEAP is run as its own examples of parity
+and multiplexer are (eaSimple, 300 individuals, tournament of 3, crossover 0.8, mutation 0.1, rows
+one by one), with and, or, not. As it makes the same choices whatever way rows are evaluated, its
+errors come from rows packed into one integer, and its speed is told of both. `text` learns from
+half of the documents, on words chosen there by information gain, and counts errors on the other.
+"""
+
+import argparse
+import operator
+import random
+import time
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+from text_stream import draw, order_of, read_texts, some, word_presence
+
+from metafs.data.typing import Array
+from metafs_filters import InfoGain
+from metafs_moses import MosesClassifier
+
+Table = tuple[Array, Array]
+POPULATION = 300
+
+
+def truth_table(n: int) -> Array:
+    return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(np.float64)
+
+
+def parity(n: int) -> Table:
+    X = truth_table(n)
+    return X, X.sum(axis=1) % 2 == 1
+
+
+def majority(n: int) -> Table:
+    X = truth_table(n)
+    return X, X.sum(axis=1) > n / 2
+
+
+def multiplexer(n_address: int) -> Table:
+    X = truth_table(n_address + 2**n_address)
+    address = (X[:, :n_address] @ 2 ** np.arange(n_address)).astype(np.int64)
+    return X, X[np.arange(len(X)), n_address + address] == 1
+
+
+FUNCTIONS: dict[str, tuple[Table, int]] = {
+    "parity 2": (parity(2), 5_000),
+    "parity 3": (parity(3), 5_000),
+    "parity 4": (parity(4), 20_000),
+    "parity 5": (parity(5), 60_000),
+    "majority 5": (majority(5), 20_000),
+    "3-multiplexer": (multiplexer(1), 5_000),
+    "6-multiplexer": (multiplexer(2), 20_000),
+    "11-multiplexer": (multiplexer(3), 100_000),
+}
+BUDGETS = {
+    "parity 4": 5_000,
+    "parity 5": 20_000,
+    "majority 5": 5_000,
+    "6-multiplexer": 5_000,
+    "11-multiplexer": 20_000,
+}
+
+
+def moses_of(table: Table, evaluations: int, seed: int) -> tuple[int, int, int, float]:
+    """Return evaluations, errors, literals and seconds of one search."""
+    X, wanted = table
+    started = time.perf_counter()
+    found = MosesClassifier(max_evaluations=evaluations, random_state=seed).fit(X, wanted)
+    seconds = time.perf_counter() - started
+    return found.n_evaluations_, -int(found.scores_[0]), found.sizes_[0], seconds
+
+
+def functions(seeds: int) -> None:
+    print(
+        "| function | rows | solved | evaluations: median | most | literals | evaluations a second |"
+    )
+    print("|---|--:|--:|--:|--:|--:|--:|")
+    for name, (table, budget) in FUNCTIONS.items():
+        runs = np.array([moses_of(table, budget, seed) for seed in range(seeds)])
+        n, errors, literals, seconds = runs.T
+        print(
+            f"| {name} | {len(table[0]):,} | {np.count_nonzero(errors == 0)} of {seeds} "
+            f"| {np.median(n):,.0f} | {n.max():,.0f} | {np.median(literals):.0f} "
+            f"| {n.sum() / seconds.sum():,.0f} |",
+            flush=True,
+        )
+
+
+class GeneticProgramming:
+    """DEAP's eaSimple on a truth table."""
+
+    def __init__(self, table: Table) -> None:
+        from deap import base, creator, gp, tools
+
+        self.gp, self.tools = gp, tools
+        X, wanted = table
+        n = X.shape[1]
+        self.rows = [tuple(bool(value) for value in row) for row in X]
+        self.wanted = [bool(each) for each in wanted]
+        self.columns = [_integer(column) for column in X.T]
+        self.target, self.all = _integer(wanted), _integer(np.ones(len(X)))
+        of_bools, of_words = (gp.PrimitiveSet("MAIN", n, "IN") for _ in range(2))
+        for primitives, negate in ((of_bools, operator.not_), (of_words, self.complement)):
+            primitives.addPrimitive(operator.and_, 2)
+            primitives.addPrimitive(operator.or_, 2)
+            primitives.addPrimitive(negate, 1, name="not_")
+        self.of_bools, self.of_words = of_bools, of_words
+        if not hasattr(creator, "Errors"):
+            creator.create("Errors", base.Fitness, weights=(-1.0,))
+            creator.create("Individual", gp.PrimitiveTree, fitness=creator.Errors)
+        self.box = box = base.Toolbox()
+        box.register("expression", gp.genFull, pset=of_words, min_=3, max_=5)
+        box.register("individual", tools.initIterate, creator.Individual, box.expression)
+        box.register("population", tools.initRepeat, list, box.individual)
+        box.register("select", tools.selTournament, tournsize=3)
+        box.register("mate", gp.cxOnePoint)
+        box.register("grow", gp.genGrow, min_=0, max_=2)
+        box.register("mutate", gp.mutUniform, expr=box.grow, pset=of_words)
+        for name in ("mate", "mutate"):  # Koza's limit, without which Python's parser gives up
+            box.decorate(name, gp.staticLimit(key=operator.attrgetter("height"), max_value=17))
+
+    def complement(self, words: int) -> int:
+        return self.all & ~words
+
+    def errors_by_row(self, individual: Any) -> tuple[float]:
+        program = self.gp.compile(individual, self.of_bools)
+        pairs = zip(self.rows, self.wanted, strict=True)
+        return (float(sum(program(*row) != wanted for row, wanted in pairs)),)
+
+    def errors_packed(self, individual: Any) -> tuple[float]:
+        program = self.gp.compile(individual, self.of_words)
+        return (float((program(*self.columns) ^ self.target).bit_count()),)
+
+    def run(self, evaluations: int, seed: int) -> tuple[float, list[Any]]:
+        """Return the least errors and the last population, after so many evaluations."""
+        from deap import algorithms
+
+        random.seed(seed)
+        left, least = evaluations, np.inf
+
+        def evaluate(individual: Any) -> tuple[float]:
+            nonlocal left, least
+            if left == 0 or least == 0:
+                raise StopIteration
+            left -= 1
+            found = self.errors_packed(individual)
+            least = min(least, found[0])
+            return found
+
+        self.box.register("evaluate", evaluate)
+        population = self.box.population(POPULATION)
+        try:
+            algorithms.eaSimple(population, self.box, 0.8, 0.1, evaluations, verbose=False)
+        except (StopIteration, RuntimeError):
+            pass
+        return least, population
+
+    def speed(self, evaluate: Callable[[Any], Any], population: list[Any]) -> float:
+        """Return evaluations a second on a population that has evolved."""
+        started, n = time.perf_counter(), 0
+        for individual in population:
+            evaluate(individual)
+            n += 1
+            if time.perf_counter() - started > 3:
+                break
+        return n / (time.perf_counter() - started)
+
+
+def _integer(bits: Array) -> int:
+    return sum(1 << i for i, bit in enumerate(bits.tolist()) if bit)
+
+
+def beside_deap(seeds: int) -> None:
+    print(
+        "| function | budget | errors: moses | DEAP | exact: moses | DEAP | seconds: moses | DEAP "
+        "| evaluations a second: moses | DEAP | DEAP, packed | times DEAP | times packed |"
+    )
+    print("|---" + "|--:" * 12 + "|")
+    for name, budget in BUDGETS.items():
+        table, _ = FUNCTIONS[name]
+        n, errors, _, seconds = np.array([moses_of(table, budget, s) for s in range(seeds)]).T
+        peer = GeneticProgramming(table)
+        others = [peer.run(budget, seed) for seed in range(seeds)]
+        least = np.array([each[0] for each in others])
+        population = [individual for each in others for individual in each[1]]
+        random.Random(0).shuffle(population)
+        ours = n.sum() / seconds.sum()
+        by_row = peer.speed(peer.errors_by_row, population)
+        packed = peer.speed(peer.errors_packed, population)
+        print(
+            f"| {name} | {budget:,} | {errors.mean():.1f} | {least.mean():.1f} "
+            f"| {np.count_nonzero(errors == 0)} of {seeds} | {np.count_nonzero(least == 0)} "
+            f"| {seconds.mean():.2f} | {budget / by_row:.1f} | {ours:,.0f} | {by_row:,.0f} "
+            f"| {packed:,.0f} | {ours / by_row:.0f} | {ours / packed:.0f} |",
+            flush=True,
+        )
+
+
+def text(path: str, pairs: int, words: int) -> None:
+    texts = draw(read_texts(path), 600, 300, 0)
+    X, vocabulary = word_presence([text for each in texts.values() for text in each])
+    labels = np.repeat(list(texts), [len(each) for each in texts.values()])
+    learners: dict[str, Any] = {
+        "moses": MosesClassifier(),
+        "moses, complexity 1": MosesClassifier(complexity=1.0),
+        "logistic regression": LogisticRegression(),
+        "forest": RandomForestClassifier(random_state=0),
+        "decision tree": DecisionTreeClassifier(random_state=0),
+        "decision tree, 8 leaves": DecisionTreeClassifier(random_state=0, max_leaf_nodes=8),
+    }
+    results: dict[str, list[tuple[float, ...]]] = {name: [] for name in learners}
+    shown = ""
+    for a, b in some(list(combinations(texts, 2)), pairs, 0):
+        rows = np.flatnonzero((labels == a) | (labels == b))
+        rows = rows[order_of(f"{a} {b}", len(rows), 0)]
+        train, test = rows[: len(rows) // 2], rows[len(rows) // 2 :]
+        y_train, y_test = labels[train], labels[test]
+        chosen = np.argsort(-InfoGain()(X[train], y_train), kind="stable")[:words]
+        X_train, X_test = X[train][:, chosen].toarray(), X[test][:, chosen].toarray()
+        for name, learner in learners.items():
+            started = time.perf_counter()
+            learner.fit(X_train, y_train)
+            seconds = time.perf_counter() - started
+            wrong = [
+                np.mean(learner.predict(each) != y)
+                for each, y in ((X_train, y_train), (X_test, y_test))
+            ]
+            results[name].append((*wrong, size_of(learner), seconds))
+        learners["moses, complexity 1"].fit(X_train, y_train)
+        sentence = learners["moses, complexity 1"].sentences_[0]
+        for j in range(words - 1, -1, -1):
+            sentence = sentence.replace(f"x{j}", vocabulary[chosen[j]])
+        shown = shown or sentence
+    print("| learner | error: training | test | size | seconds | moses better | worse |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
+    own = np.array(results["moses"])[:, 1]
+    for name, held in results.items():
+        train_error, test_error, size, seconds = np.mean(held, axis=0)
+        other = np.array(held)[:, 1]
+        better, worse = np.count_nonzero(own < other), np.count_nonzero(own > other)
+        print(
+            f"| {name} | {train_error:.4f} | {test_error:.4f} | {size:.1f} | {seconds:.3f} "
+            f"| {better} | {worse} |"
+        )
+    print(f"\n{len(own)} pairs; {shown}")
+
+
+def size_of(learner: Any) -> float:
+    """Return literals of programs, leaves of trees (of a forest all), weights of linear models."""
+    if isinstance(learner, MosesClassifier):
+        return sum(learner.sizes_)
+    if isinstance(learner, DecisionTreeClassifier):
+        return float(learner.get_n_leaves())
+    if isinstance(learner, RandomForestClassifier):
+        return float(sum(tree.get_n_leaves() for tree in learner.estimators_))
+    return float(learner.coef_.size)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("functions").add_argument("--seeds", type=int, default=20)
+    commands.add_parser("deap").add_argument("--seeds", type=int, default=5)
+    texts = commands.add_parser("text")
+    texts.add_argument("path", metavar="FILE")
+    texts.add_argument("--pairs", type=int, default=40)
+    texts.add_argument("--words", type=int, default=12)
+    given = parser.parse_args()
+    if given.command == "functions":
+        functions(given.seeds)
+    elif given.command == "deap":
+        beside_deap(given.seeds)
+    else:
+        text(given.path, given.pairs, given.words)
+
+
+if __name__ == "__main__":
+    main()
