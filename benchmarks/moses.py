@@ -21,6 +21,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -83,9 +84,7 @@ def moses_of(table: Table, evaluations: int, seed: int) -> tuple[int, int, int, 
 
 
 def functions(seeds: int) -> None:
-    print(
-        "| function | rows | solved | evaluations: median | most | literals | evaluations a second |"
-    )
+    print("| function | rows | solved | evaluations: median | most | literals | evaluations/s |")
     print("|---|--:|--:|--:|--:|--:|--:|")
     for name, (table, budget) in FUNCTIONS.items():
         runs = np.array([moses_of(table, budget, seed) for seed in range(seeds)])
@@ -96,6 +95,10 @@ def functions(seeds: int) -> None:
             f"| {n.sum() / seconds.sum():,.0f} |",
             flush=True,
         )
+
+
+class Finished(Exception):
+    """The budget is spent, or nothing is wrong."""
 
 
 class GeneticProgramming:
@@ -153,7 +156,7 @@ class GeneticProgramming:
         def evaluate(individual: Any) -> tuple[float]:
             nonlocal left, least
             if left == 0 or least == 0:
-                raise StopIteration
+                raise Finished
             left -= 1
             found = self.errors_packed(individual)
             least = min(least, found[0])
@@ -163,7 +166,7 @@ class GeneticProgramming:
         population = self.box.population(POPULATION)
         try:
             algorithms.eaSimple(population, self.box, 0.8, 0.1, evaluations, verbose=False)
-        except (StopIteration, RuntimeError):
+        except Finished:
             pass
         return least, population
 
@@ -228,7 +231,10 @@ def text(path: str, pairs: int, words: int) -> None:
         train, test = rows[: len(rows) // 2], rows[len(rows) // 2 :]
         y_train, y_test = labels[train], labels[test]
         chosen = np.argsort(-InfoGain()(X[train], y_train), kind="stable")[:words]
-        X_train, X_test = X[train][:, chosen].toarray(), X[test][:, chosen].toarray()
+        X_train, X_test = (
+            pd.DataFrame(X[rows][:, chosen].toarray(), columns=vocabulary[chosen])
+            for rows in (train, test)
+        )
         for name, learner in learners.items():
             started = time.perf_counter()
             learner.fit(X_train, y_train)
@@ -238,11 +244,7 @@ def text(path: str, pairs: int, words: int) -> None:
                 for each, y in ((X_train, y_train), (X_test, y_test))
             ]
             results[name].append((*wrong, size_of(learner), seconds))
-        learners["moses, complexity 1"].fit(X_train, y_train)
-        sentence = learners["moses, complexity 1"].sentences_[0]
-        for j in range(words - 1, -1, -1):
-            sentence = sentence.replace(f"x{j}", vocabulary[chosen[j]])
-        shown = shown or sentence
+        shown = shown or learners["moses, complexity 1"].sentences_[0]
     print("| learner | error: training | test | size | seconds | moses better | worse |")
     print("|---|--:|--:|--:|--:|--:|--:|")
     own = np.array(results["moses"])[:, 1]

@@ -89,11 +89,11 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     Examples
     --------
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]] * 2
-    >>> learner = MosesClassifier().fit(X, ["equal", "not", "not", "equal"] * 2)
+    >>> learner = MosesClassifier().fit(X, ["equal", "unequal", "unequal", "equal"] * 2)
     >>> learner.sentences_
-    ['not if (x0 and not x1) or (not x0 and x1): 4 of 4 rows, 0 errors']
+    ['unequal if (x0 and not x1) or (x1 and not x0): 4 of 4 rows, 0 errors']
     >>> learner.predict([[1, 1]])
-    array(['equal'], dtype='<U5')
+    array(['equal'], dtype='<U7')
     """
 
     def __init__(

@@ -44,7 +44,7 @@ def learnt(chances: Array, on: Array, scores: Array) -> Array:
     array([0.5 , 0.25])
     """
     best = np.argsort(scores, kind="stable")[: max(1, len(scores) // 3)]
-    moved = (1 - _LEARNT) * chances + _LEARNT * on[best].mean(axis=0)
+    moved = (1 - _LEARNT) * chances + _LEARNT * on[best].sum(axis=0) / len(best)
     return np.asarray(np.minimum(moved, _MOST))
 
 

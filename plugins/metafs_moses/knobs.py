@@ -58,16 +58,22 @@ class Pool:
         return literals, np.column_stack(np.divmod(pairs, 2 * n))
 
     @cached_property
+    def whole(self) -> list[int]:
+        """The truth of each literal as one whole number."""
+        return [int.from_bytes(row.astype("<u8").tobytes(), "little") for row in self.truth]
+
+    @cached_property
     def _cumulated(self) -> Array:
         return np.asarray(np.cumsum(self.chances[:-1]))
 
 
 @dataclass
 class Node:
-    """An operator of the exemplar; one made for a literal has no children."""
+    """An operator over what the exemplar says there; one made for a literal has no children."""
 
     op: str
     parent: int
+    program: Program
     children: list[int]
     literal: int | None = None
 
@@ -99,7 +105,7 @@ class Representation:
     def __init__(self, exemplar: Program, pool: Pool, rng: np.random.Generator) -> None:
         self.pool = pool
         op = "and" if isinstance(exemplar, int) else OPPOSITE[exemplar[0]]
-        self.nodes = [Node(op, -1, [])]
+        self.nodes = [Node(op, -1, exemplar, [])]
         self._grow(exemplar, 0)
         literals, pairs = pool.draw(rng)
         self.additions: dict[str, list[Program]] = {}
@@ -121,14 +127,21 @@ class Representation:
     def program(self, on: Set[tuple[int, int]]) -> Program:
         """Return the program with these knobs on: pairs of a node and one of its knobs."""
         by_node: dict[int, list[int]] = {}
+        above: set[int] = set()
         for place, knob in sorted(on):
             by_node.setdefault(place, []).append(knob)
-        return self._program(0, by_node)
+            while place >= 0 and place not in above:
+                above.add(place)
+                place = self.nodes[place].parent
+        return self._program(0, by_node, above)
 
-    def _program(self, place: int, on: dict[int, list[int]]) -> Program:
+    def _program(self, place: int, on: dict[int, list[int]], above: set[int]) -> Program:
+        """Return what a node says with these knobs on, all of them at or below `above`."""
         node, knobs = self.nodes[place], on.get(place, [])
+        if place not in above:
+            return node.program
         operands = [
-            self._program(child, on)
+            self._program(child, on, above)
             for child in node.children
             if self.absent not in on.get(child, [])
         ]
@@ -142,9 +155,7 @@ class Representation:
         place = len(self.nodes)
         op = OPPOSITE[self.nodes[parent].op]
         self.nodes[parent].children.append(place)
-        if isinstance(program, int):
-            self.nodes.append(Node(op, parent, [], program))
-            return
-        self.nodes.append(Node(op, parent, []))
-        for operand in program[1:]:
+        literal = program if isinstance(program, int) else None
+        self.nodes.append(Node(op, parent, program, [], literal))
+        for operand in () if isinstance(program, int) else program[1:]:
             self._grow(operand, place)

@@ -4,13 +4,20 @@ The literals of a table are numbered by column, then by threshold. A missing val
 neither of the two, so that "not above" is not the same as "at most" in a column that has any.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
-import numpy as np
 
-from metafs.data.typing import Array
+class Related(NamedTuple):
+    """Literals of the same column as one literal, by what they have to do with it."""
+
+    implying: frozenset[int]
+    implied: frozenset[int]
+    excluding: frozenset[int]
+    exhausting: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -90,8 +97,22 @@ class Literals:
         above, at_most = (b, a) if a & 1 else (a, b)
         return above >> 1 <= at_most >> 1
 
-    def truth(self, X: Array, code: int) -> Array:
-        """Return which rows of a dense table satisfy a literal."""
-        column, threshold = self.cuts[code >> 1]
-        values = X[:, column]
-        return np.asarray(values <= threshold if code & 1 else values > threshold)
+    def related(self, code: int) -> "Related":
+        """Return the literals that decide a literal, or are decided by it."""
+        found = self._related.get(code)
+        if found is None:
+            column = self.columns[code >> 1]
+            start = bisect_left(self.columns, column)
+            stop = bisect_right(self.columns, column)
+            same = range(2 * start, 2 * stop)
+            found = self._related[code] = Related(
+                frozenset(a for a in same if self.implies(a, code)),
+                frozenset(a for a in same if self.implies(code, a)),
+                frozenset(a for a in same if self.exclude(a, code)),
+                frozenset(a for a in same if self.exhaust(a, code)),
+            )
+        return found
+
+    @cached_property
+    def _related(self) -> dict[int, "Related"]:
+        return {}

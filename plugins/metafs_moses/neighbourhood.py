@@ -9,8 +9,13 @@ With :math:`o` what the node's siblings say together, M and B follow from those 
 are :math:`M \wedge o` and :math:`B` under "and", :math:`M \wedge \bar o` and
 :math:`B \vee (M \wedge o)` under "or". A knob turns v into :math:`v \wedge a` or
 :math:`v \vee a`, into what is neutral for the parent, or into :math:`\bar v`, and errors outside M
-are counted once for all knobs of a node.
+are counted once for all knobs of a node. For single rows of bits Python's whole numbers are faster
+than arrays, so v, M and B are computed as such.
 """
+
+from functools import reduce
+from itertools import accumulate
+from operator import and_, or_
 
 import numpy as np
 
@@ -21,6 +26,25 @@ from metafs_moses.packed import ALL, Target, weighted_count
 OPERATE = {"and": np.bitwise_and, "or": np.bitwise_or}
 NEUTRAL = {"and": ALL, "or": np.uint64(0)}
 _WORDS_AT_ONCE = 2**21
+
+
+def _others(op: str, values: list[int], every: int) -> list[int]:
+    """Return, for each operand of a node, what the others say together."""
+    combine, first = (and_, every) if op == "and" else (or_, 0)
+    before = list(accumulate(values[:-1], combine, initial=first))
+    after = list(accumulate(values[:0:-1], combine, initial=first))
+    return [combine(a, b) for a, b in zip(before, reversed(after), strict=True)] if values else []
+
+
+def _together(op: str, values: list[int], every: int) -> int:
+    """Return what the operands of a node say together."""
+    return reduce(and_, values, every) if op == "and" else reduce(or_, values, 0)
+
+
+def _words(whole: list[int], n_words: int) -> Array:
+    """Return whole numbers as rows of words."""
+    as_bytes = b"".join(each.to_bytes(8 * n_words, "little") for each in whole)
+    return np.frombuffer(as_bytes, dtype="<u8").reshape(-1, n_words).astype(np.uint64, copy=False)
 
 
 class Neighbourhood:
@@ -36,21 +60,29 @@ class Neighbourhood:
 
     def __init__(self, knobs: Representation) -> None:
         self.knobs = knobs
-        truth, nodes = knobs.pool.truth, knobs.nodes
-        self.values = np.empty((len(nodes), truth.shape[1]), dtype=np.uint64)
-        self.matters, self.otherwise = np.empty_like(self.values), np.empty_like(self.values)
-        self.sizes = [0] * len(nodes)
+        nodes, literals = knobs.nodes, knobs.pool.whole
+        n_words = knobs.pool.truth.shape[1]
+        every = (1 << 64 * n_words) - 1
+        values, self.sizes = [0] * len(nodes), [0] * len(nodes)
         for place in range(len(nodes) - 1, -1, -1):
             node = nodes[place]
             if node.literal is not None:
-                self.values[place], self.sizes[place] = truth[node.literal], 1
+                values[place], self.sizes[place] = literals[node.literal], 1
             else:
-                OPERATE[node.op].reduce(self.values[node.children], axis=0, out=self.values[place])
+                inner = [values[child] for child in node.children]
+                values[place] = _together(node.op, inner, every)
                 self.sizes[place] = sum(self.sizes[child] for child in node.children)
-        self.matters[0], self.otherwise[0] = ALL, 0
+        matters, otherwise = [every] * len(nodes), [0] * len(nodes)
         for place, node in enumerate(nodes):
-            if node.children:
-                self._below(place)
+            M, B = matters[place], otherwise[place]
+            others = _others(node.op, [values[child] for child in node.children], every)
+            for child, o in zip(node.children, others, strict=True):
+                if node.op == "and":
+                    matters[child], otherwise[child] = M & o, B
+                else:
+                    matters[child], otherwise[child] = M & ~o, B | (M & o)
+        self.values = _words(values, n_words)
+        self.matters, self.otherwise = _words(matters, n_words), _words(otherwise, n_words)
 
     @property
     def output(self) -> Array:
@@ -102,22 +134,6 @@ class Neighbourhood:
         more[:, : self.knobs.absent] = self.knobs.sizes
         more[:, self.knobs.absent] = -own
         return more
-
-    def _below(self, place: int) -> None:
-        """Set where the children of a node matter."""
-        node = self.knobs.nodes[place]
-        operate, values = OPERATE[node.op], self.values[node.children]
-        others = np.full((2, *values.shape), NEUTRAL[node.op])
-        operate.accumulate(values[:-1], axis=0, out=others[0, 1:])
-        operate.accumulate(values[:0:-1], axis=0, out=others[1, -2::-1])
-        both = operate(others[0], others[1])
-        M, B = self.matters[place], self.otherwise[place]
-        if node.op == "and":
-            self.matters[node.children] = M & both
-            self.otherwise[node.children] = B
-        else:
-            self.matters[node.children] = M & ~both
-            self.otherwise[node.children] = B | (M & both)
 
     def _changed(self, places: Array) -> Array:
         """Return what each node says after each of its knobs: (n_places, n_knobs, n_words)."""

@@ -17,10 +17,7 @@ Each rule shortens the program, so there is an end to it. These are the reductio
 from metafs_moses.literals import Literals
 from metafs_moses.program import FALSE, OPPOSITE, TRUE, Program
 
-Context = tuple[frozenset[int], frozenset[int]]
-"""Literals known to hold where a node counts, and literals known not to."""
-
-NOWHERE: Context = (frozenset(), frozenset())
+_MOST_KEPT = 100_000
 
 
 def normal_form(program: Program, literals: Literals) -> Program:
@@ -34,61 +31,75 @@ def normal_form(program: Program, literals: Literals) -> Program:
     >>> normal_form(("or", ("and", 0, 2), ("and", 0, 4)), literals)
     ('and', 0, ('or', 2, 4))
     """
-    before: Program | None = None
-    while program != before:
-        before, program = program, _reduced(program, literals, NOWHERE)
-    return program
+    return NormalForms(literals).of(program)
 
 
-def _reduced(program: Program, literals: Literals, known: Context) -> Program:
-    if isinstance(program, int):
-        return _literal(program, literals, known)
-    op, nothing, decided = program[0], (program[0],), (OPPOSITE[program[0]],)
-    waiting, own, operands = list(program[1:]), list[int](), list[Program]()
-    while waiting:  # literals first: what they say shortens the rest
-        operand = waiting.pop()
-        if isinstance(operand, int):
-            operand = _literal(operand, literals, _within(op, own, known))
-        if operand == decided:
+class NormalForms:
+    """Normal forms of many programs that have much in common: what was reduced once is known."""
+
+    def __init__(self, literals: Literals) -> None:
+        self.literals = literals
+        self._known: dict[tuple[Program, frozenset[int], frozenset[int]], Program] = {}
+
+    def of(self, program: Program) -> Program:
+        """Return the normal form of a program."""
+        before: Program | None = None
+        while program != before:
+            before, program = program, self._reduced(program, frozenset(), frozenset())
+        return program
+
+    def forget(self) -> None:
+        """Free the memory."""
+        self._known.clear()
+
+    def _reduced(self, program: Program, holds: frozenset[int], fails: frozenset[int]) -> Program:
+        """Return a shorter program, for rows where some literals hold and others do not."""
+        if isinstance(program, int):
+            return self._literal(program, holds, fails)
+        key = program, holds, fails
+        short = self._known.get(key)
+        if short is None:
+            if len(self._known) >= _MOST_KEPT:
+                self.forget()
+            short = self._known[key] = self._node(program, holds, fails)
+        return short
+
+    def _node(self, program: Program, holds: frozenset[int], fails: frozenset[int]) -> Program:
+        assert isinstance(program, tuple)
+        op, nothing, decided = program[0], (program[0],), (OPPOSITE[program[0]],)
+        waiting, own, operands = list(program[1:]), set[int](), list[Program]()
+        while waiting:  # literals first: what they say shortens the rest
+            operand = waiting.pop()
+            if isinstance(operand, int):
+                operand = self._literal(
+                    operand, *((holds | own, fails) if op == "and" else (holds, fails | own))
+                )
+            if operand == decided:
+                return decided
+            if operand == nothing:
+                continue
+            if isinstance(operand, int):
+                related = self.literals.related(operand)
+                own -= related.implied if op == "and" else related.implying
+                own.add(operand)
+            elif operand[0] == op:
+                waiting += operand[1:]
+            else:
+                operands.append(operand)
+        holds, fails = (holds | own, fails) if op == "and" else (holds, fails | own)
+        short = [self._reduced(operand, holds, fails) for operand in operands]
+        if decided in short:
             return decided
-        if operand == nothing:
-            continue
-        if isinstance(operand, int):
-            own = [a for a in own if not _follows(op, a, operand, literals)] + [operand]
-        elif operand[0] == op:
-            waiting += operand[1:]
-        else:
-            operands.append(operand)
-    inside = _within(op, own, known)
-    short = [_reduced(operand, literals, inside) for operand in operands]
-    if decided in short:
-        return decided
-    return _joined(op, [*own, *(each for each in short if each != nothing)])
+        return _joined(op, [*own, *(each for each in short if each != nothing)])
 
-
-def _literal(literal: int, literals: Literals, known: Context) -> Program:
-    """Return a literal, or the constant that it is here."""
-    holds, fails = known
-    if any(literals.implies(a, literal) for a in holds):
-        return TRUE
-    if any(literals.exclude(a, literal) for a in holds):
-        return FALSE
-    if any(literals.implies(literal, a) for a in fails):
-        return FALSE
-    if any(literals.exhaust(literal, a) for a in fails):
-        return TRUE
-    return literal
-
-
-def _within(op: str, own: list[int], known: Context) -> Context:
-    """Return what is known beside these operands of a node."""
-    holds, fails = known
-    return (holds.union(own), fails) if op == "and" else (holds, fails.union(own))
-
-
-def _follows(op: str, a: int, b: int, literals: Literals) -> bool:
-    """Tell whether operand a adds nothing to operand b."""
-    return literals.implies(b, a) if op == "and" else literals.implies(a, b)
+    def _literal(self, literal: int, holds: frozenset[int], fails: frozenset[int]) -> Program:
+        """Return a literal, or the constant that it is here."""
+        related = self.literals.related(literal)
+        if not (holds.isdisjoint(related.implying) and fails.isdisjoint(related.exhausting)):
+            return TRUE
+        if not (holds.isdisjoint(related.excluding) and fails.isdisjoint(related.implied)):
+            return FALSE
+        return literal
 
 
 def _joined(op: str, operands: list[Program]) -> Program:

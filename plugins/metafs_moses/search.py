@@ -25,7 +25,7 @@ from metafs.data.typing import Array
 from metafs_moses.budget import Budget
 from metafs_moses.deme import ROUNDING, UNIT, Task, step
 from metafs_moses.metapopulation import Metapopulation
-from metafs_moses.normal_form import normal_form
+from metafs_moses.normal_form import NormalForms
 from metafs_moses.packed import outputs, packed
 from metafs_moses.program import FALSE, TRUE, Program, size
 
@@ -78,6 +78,7 @@ class Search:
         self._boosts = np.ones(len(task.wanted))
         self._rows = packed(np.ones(len(task.wanted), dtype=bool))
         self._target = task.target(self._boosts)
+        self._short = NormalForms(task.literals)
         self._known = Metapopulation(task.complexity, MOST_MEMBERS)
         self.best = self._met(FALSE)
         self._keep(self.best)
@@ -86,6 +87,11 @@ class Search:
 
     def run(self, budget: Budget) -> Found:
         """Search until the budget is spent or nothing is wrong, and return the best program."""
+        found = self._run(budget)
+        self._short.forget()
+        return found
+
+    def _run(self, budget: Budget) -> Found:
         budget.used = self.n_evaluations
         while self._exemplars and budget.grant(1):
             self._keep(self._met(self._exemplars.pop(0)))
@@ -115,7 +121,7 @@ class Search:
             self._idle, self.n_demes = 0, self.n_demes + 1
 
     def _met(self, program: Program) -> Found:
-        program = normal_form(program, self.task.literals)
+        program = self._short.of(program)
         behaviour = outputs(program, self.task.pool.truth) & self._rows
         errors = int(self._target.errors(behaviour)) // UNIT
         return Found(program, behaviour, errors, errors + self.task.complexity * size(program))

@@ -25,14 +25,25 @@ def condition(
     """
     if isinstance(program, int):
         column, threshold = literals.cuts[program >> 1]
+        name = _quoted(str(names[column]))
         if column in binary and threshold == 0.5:
-            return f"not {names[column]}" if program & 1 else str(names[column])
-        return f"{names[column]} {'<=' if program & 1 else '>'} {threshold:g}"
+            return f"not {name}" if program & 1 else name
+        return f"{name} {'<=' if program & 1 else '>'} {threshold:.6g}"
     parts = []
     for operand in sorted(program[1:], key=_order):
         text = condition(operand, literals, names, binary)
         parts.append(text if isinstance(operand, int) else f"({text})")
     return f" {program[0]} ".join(parts)
+
+
+def _quoted(name: str) -> str:
+    """Put a name in quotes that could be read as something else: a keyword, or several words.
+
+    >>> _quoted("not"), _quoted("age")
+    ("'not'", 'age')
+    """
+    plain = name.isprintable() and not set(name) & set(" ()'<>:,")
+    return name if plain and name not in ("and", "or", "not", "") else repr(name)
 
 
 def _order(operand: Program) -> int:
