@@ -51,7 +51,7 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         Thresholds that knobs may add in one step, drawn anew for each.
     n_pairs : int, default=20
         Pairs of literals that knobs may add in one step.
-    n_samples : int, default=20
+    n_samples : int, default=30
         Programs drawn at a time from a distribution over knobs where no single knob helps; 0 for
         hill climbing alone.
     patience : int, default=100
@@ -105,7 +105,7 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         n_thresholds: int = 3,
         n_literals: int = 100,
         n_pairs: int = 20,
-        n_samples: int = 20,
+        n_samples: int = 30,
         patience: int = 100,
         warm_start: bool = False,
         random_state: Any = 0,

@@ -57,7 +57,7 @@ class Task:
     wanted: Array
     weights: Array
     complexity: float
-    n_samples: int = 20
+    n_samples: int = 30
     patience: int = 100
 
     def target(self, boosts: Array) -> Target:

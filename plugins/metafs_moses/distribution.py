@@ -59,36 +59,32 @@ def outputs_of(near: Neighbourhood, on: Array, knobs: Array) -> Array:
     knobs : array of int, shape (n, 2)
         Node and number of each.
     """
-    nodes, tree = near.knobs.nodes, near.knobs
-    turned: list[list[tuple[int, int]]] = [[] for _ in nodes]
-    for program, which in np.argwhere(on).tolist():
-        place, knob = knobs[which].tolist()
-        turned[place].append((program, knob))
+    nodes, tree, n_words = near.knobs.nodes, near.knobs, near.values.shape[1]
+    programs, which = np.nonzero(on)
+    order = np.lexsort((knobs[which, 1], knobs[which, 0]))
+    programs, numbers = programs[order], knobs[which, 1][order]
+    # Where the changes of each node begin, and of these its last two knobs.
+    begins = np.searchsorted(knobs[which, 0][order], np.arange(len(nodes) + 1)).tolist()
     said: list[Array] = [near.values[:0]] * len(nodes)
-    changes = [bool(each) for each in turned]
+    is_new = [False] * len(nodes)
     for place in range(len(nodes) - 1, -1, -1):
-        node = nodes[place]
-        if not (changes[place] or any(changes[child] for child in node.children)):
+        node, mine = nodes[place], slice(begins[place], begins[place + 1])
+        is_new[place] = mine.start < mine.stop or any(is_new[child] for child in node.children)
+        if not is_new[place]:
             said[place] = near.values[place, None]
             continue
-        changes[place] = True
         operate = OPERATE[node.op]
-        value = np.repeat(
-            near.values[place, None]
-            if node.literal is not None
-            else np.full((1, near.values.shape[1]), NEUTRAL[node.op]),
-            len(on),
-            axis=0,
-        )
+        value = np.empty((len(on), n_words), dtype=np.uint64)
+        value[:] = NEUTRAL[node.op] if node.literal is None else near.values[place]
         for child in node.children:
             operate(value, said[child], out=value)
-        # The knob that takes a node out has the last word, as in the program.
-        for program, knob in sorted(turned[place], key=lambda each: (each[1] == tree.absent, each)):
-            if knob == tree.absent:
-                value[program] = ~NEUTRAL[node.op]
-            elif knob == tree.turned:
-                value[program] = ~value[program]
-            else:
-                operate(value[program], tree.added[node.op][knob], out=value[program])
+        if mine.start < mine.stop:
+            rows, own = programs[mine], numbers[mine]
+            n_added = int(np.searchsorted(own, tree.absent))
+            n_kept = int(np.searchsorted(own, tree.turned))
+            operate.at(value, rows[:n_added], tree.added[node.op][own[:n_added]])
+            value[rows[n_kept:]] = ~value[rows[n_kept:]]
+            # The knob that takes a node out has the last word, as in the program.
+            value[rows[n_added:n_kept]] = ~NEUTRAL[node.op]
         said[place] = value
-    return np.broadcast_to(said[0], (len(on), near.values.shape[1]))
+    return np.broadcast_to(said[0], (len(on), n_words))

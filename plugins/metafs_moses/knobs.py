@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from metafs.data.typing import Array
+from metafs_moses.packed import as_whole
 from metafs_moses.program import OPPOSITE, Program, negated
 
 
@@ -53,14 +54,14 @@ class Pool:
         literals = np.sort(np.concatenate([2 * cuts, 2 * cuts + 1]))
         ends = np.searchsorted(self._cumulated, rng.random((n_pairs, 2)), side="right")
         sides = rng.integers(2, size=ends.shape)
-        a, b = np.sort(2 * ends + sides, axis=1)[ends[:, 0] != ends[:, 1]].T
-        pairs = np.unique(a * (2 * n) + b)
-        return literals, np.column_stack(np.divmod(pairs, 2 * n))
+        drawn = np.sort(2 * ends + sides, axis=1)[ends[:, 0] != ends[:, 1]]
+        pairs = sorted({(a, b) for a, b in drawn.tolist()})
+        return literals, np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
     @cached_property
     def whole(self) -> list[int]:
         """The truth of each literal as one whole number."""
-        return [int.from_bytes(row.astype("<u8").tobytes(), "little") for row in self.truth]
+        return as_whole(self.truth)
 
     @cached_property
     def _cumulated(self) -> Array:

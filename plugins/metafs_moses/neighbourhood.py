@@ -21,11 +21,11 @@ import numpy as np
 
 from metafs.data.typing import Array
 from metafs_moses.knobs import Representation
-from metafs_moses.packed import ALL, Target, weighted_count
+from metafs_moses.packed import ALL, Target, as_words, weighted_count
 
 OPERATE = {"and": np.bitwise_and, "or": np.bitwise_or}
 NEUTRAL = {"and": ALL, "or": np.uint64(0)}
-_WORDS_AT_ONCE = 2**21
+_WORDS_AT_ONCE = 2**17
 
 
 def _others(op: str, values: list[int], every: int) -> list[int]:
@@ -39,12 +39,6 @@ def _others(op: str, values: list[int], every: int) -> list[int]:
 def _together(op: str, values: list[int], every: int) -> int:
     """Return what the operands of a node say together."""
     return reduce(and_, values, every) if op == "and" else reduce(or_, values, 0)
-
-
-def _words(whole: list[int], n_words: int) -> Array:
-    """Return whole numbers as rows of words."""
-    as_bytes = b"".join(each.to_bytes(8 * n_words, "little") for each in whole)
-    return np.frombuffer(as_bytes, dtype="<u8").reshape(-1, n_words).astype(np.uint64, copy=False)
 
 
 class Neighbourhood:
@@ -81,8 +75,8 @@ class Neighbourhood:
                     matters[child], otherwise[child] = M & o, B
                 else:
                     matters[child], otherwise[child] = M & ~o, B | (M & o)
-        self.values = _words(values, n_words)
-        self.matters, self.otherwise = _words(matters, n_words), _words(otherwise, n_words)
+        self.values = as_words(values, n_words)
+        self.matters, self.otherwise = as_words(matters, n_words), as_words(otherwise, n_words)
 
     @property
     def output(self) -> Array:

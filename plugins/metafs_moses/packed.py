@@ -4,14 +4,17 @@ Bit i of word w is row 64 w + i. Weights of rows are whole numbers, kept as bit 
 number of errors is the sum of 2^b times the errors among the rows whose weight has bit b.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
 
 import numpy as np
 from scipy.sparse import issparse
 
 from metafs.data.typing import Array, Matrix
 from metafs_moses.literals import Literals
-from metafs_moses.program import Program, literals_of, recoded
+from metafs_moses.program import Program, literals_of
 
 ALL = np.uint64(2**64 - 1)
 _COLUMNS_AT_ONCE = 256
@@ -57,23 +60,52 @@ def truths(literals: Literals, X: Matrix) -> Array:
     return found
 
 
-def outputs(program: Program, truth: Array) -> Array:
-    """Return what a program says of each row, packed; bits beyond the last row mean nothing."""
+def as_whole(words: Array) -> list[int]:
+    """Return each row of words as one whole number, on which a single operation is faster.
+
+    >>> as_whole(np.array([[5, 1]], dtype=np.uint64)) == [5 + 2**64]
+    True
+    """
+    return [int.from_bytes(row.astype("<u8").tobytes(), "little") for row in words]
+
+
+def as_words(whole: Sequence[int], n_words: int) -> Array:
+    """Return whole numbers as rows of words.
+
+    >>> as_words([5 + 2**64], 2)
+    array([[5, 1]], dtype=uint64)
+    """
+    as_bytes = b"".join(each.to_bytes(8 * n_words, "little") for each in whole)
+    return np.frombuffer(as_bytes, dtype="<u8").reshape(len(whole), n_words).astype(np.uint64)
+
+
+def output(program: Program, whole: Mapping[int, int] | Sequence[int], every: int) -> int:
+    """Return of which rows a program holds, as a whole number.
+
+    Parameters
+    ----------
+    program : Program
+    whole : mapping of int to int
+        The same of each literal.
+    every : int
+        All rows.
+    """
     if isinstance(program, int):
-        return np.asarray(truth[program])
-    start = np.full(truth.shape[1], ALL if program[0] == "and" else 0, dtype=np.uint64)
-    combine = np.bitwise_and if program[0] == "and" else np.bitwise_or
-    for operand in program[1:]:
-        combine(start, outputs(operand, truth), out=start)
-    return start
+        return whole[program]
+    inner = (output(operand, whole, every) for operand in program[1:])
+    return reduce(and_, inner, every) if program[0] == "and" else reduce(or_, inner, 0)
 
 
 def holds(program: Program, literals: Literals, X: Matrix) -> Array:
     """Return the rows of a table of which a program holds, as truth values."""
     used = sorted({code >> 1 for code in literals_of(program)})
     few = Literals(tuple(literals.cuts[k] for k in used))
-    codes = {2 * k + side: 2 * i + side for i, k in enumerate(used) for side in (0, 1)}
-    return unpacked(outputs(recoded(program, codes), truths(few, X)), X.shape[0])
+    truth = dict(
+        zip([2 * k + side for k in used for side in (0, 1)], as_whole(truths(few, X)), strict=True)
+    )
+    n_words = -(-X.shape[0] // 64)
+    said = output(program, truth, (1 << 64 * n_words) - 1)
+    return unpacked(as_words([said], n_words)[0], X.shape[0])
 
 
 @dataclass(frozen=True)
@@ -116,12 +148,8 @@ def weighted_count(words: Array, planes: Array) -> Array:
     >>> weighted_count(np.array([[1], [3]], dtype=np.uint64), np.array([[3], [1]], dtype=np.uint64))
     array([3, 4])
     """
-    total = np.zeros(np.broadcast_shapes(words.shape, planes.shape[1:])[:-1], dtype=np.int64)
-    for b, plane in enumerate(planes):
-        counts = np.bitwise_count(words & plane)
-        total += (
-            counts[..., 0].astype(np.int64)
-            if counts.shape[-1] == 1
-            else counts.sum(axis=-1, dtype=np.int64)
-        ) << b
-    return total
+    between = [1] * (words.ndim + 1 - planes.ndim)
+    planes = planes.reshape(len(planes), *between, *planes.shape[1:])
+    counts = np.bitwise_count(words & planes).sum(axis=-1, dtype=np.int64)
+    powers = 1 << np.arange(len(planes)).reshape(-1, *[1] * words[..., 0].ndim)
+    return np.asarray((counts * powers).sum(axis=0))

@@ -44,14 +44,3 @@ def literals_of(program: Program) -> set[int]:
     if isinstance(program, int):
         return {program}
     return set().union(*map(literals_of, program[1:]))
-
-
-def recoded(program: Program, codes: dict[int, int]) -> Program:
-    """Return a program whose literals have other codes.
-
-    >>> recoded(("or", 0, ("and", 3, 0)), {0: 6, 3: 1})
-    ('or', 6, ('and', 1, 6))
-    """
-    if isinstance(program, int):
-        return codes[program]
-    return program[0], *(recoded(operand, codes) for operand in program[1:])

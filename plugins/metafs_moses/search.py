@@ -26,7 +26,7 @@ from metafs_moses.budget import Budget
 from metafs_moses.deme import ROUNDING, UNIT, Task, step
 from metafs_moses.metapopulation import Metapopulation
 from metafs_moses.normal_form import NormalForms
-from metafs_moses.packed import outputs, packed
+from metafs_moses.packed import as_words, output
 from metafs_moses.program import FALSE, TRUE, Program, size
 
 DECAY = 0.8
@@ -76,7 +76,7 @@ class Search:
         self.n_evaluations, self.n_demes = 0, 1
         self._rng, self._idle, self._exemplars = rng, 0, list(exemplars)
         self._boosts = np.ones(len(task.wanted))
-        self._rows = packed(np.ones(len(task.wanted), dtype=bool))
+        self._rows = (1 << len(task.wanted)) - 1
         self._target = task.target(self._boosts)
         self._short = NormalForms(task.literals)
         self._known = Metapopulation(task.complexity, MOST_MEMBERS)
@@ -122,7 +122,8 @@ class Search:
 
     def _met(self, program: Program) -> Found:
         program = self._short.of(program)
-        behaviour = outputs(program, self.task.pool.truth) & self._rows
+        said = output(program, self.task.pool.whole, self._rows) & self._rows
+        behaviour = as_words([said], self.task.pool.truth.shape[1])[0]
         errors = int(self._target.errors(behaviour)) // UNIT
         return Found(program, behaviour, errors, errors + self.task.complexity * size(program))
 

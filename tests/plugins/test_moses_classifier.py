@@ -122,7 +122,7 @@ def test_the_budget_is_divided_and_never_exceeded():
 
 def test_seconds_end_a_search():
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 10)), rng.integers(0, 2, 200)
+    X, y = rng.normal(size=(5000, 3)), rng.integers(0, 2, 5000)
     learner = MosesClassifier(max_evaluations=10**9, max_seconds=0.2).fit(X, y)
     assert learner.stopped_ == "seconds"
     assert 0 < learner.n_evaluations_ < 10**9
