@@ -10,9 +10,8 @@ and multiplexer are (eaSimple, 300 individuals, tournament of 3, crossover 0.8, 
 one by one), with and, or, not. As it makes the same choices whatever way rows are evaluated, its
 errors come from rows packed into one integer, and its speed is told of both (row by row from at
 most 5 seconds, from which the seconds of the whole budget follow). Figures are medians over seeds,
-seconds those of the processor.
-`text` learns from half of the documents, on words chosen there by information gain, and counts
-errors on the other.
+seconds those of the processor. `text` learns from half of the documents, on words chosen there by
+information gain, and counts errors on the other half.
 """
 
 import argparse

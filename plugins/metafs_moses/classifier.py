@@ -58,7 +58,8 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         Steps without a better program after which a deme starts from another exemplar.
     warm_start : bool, default=False
         Whether a further fit on the same rows continues the search: it then does exactly what one
-        longer search would have done. On other rows it starts from the programs found before.
+        longer search would have done. On other rows it starts from the programs found before. The
+        rows are kept for that.
     random_state : int, RandomState instance or None, default=0
         The seed.
 
@@ -177,7 +178,7 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.n_evaluations_ = sum(budget.used for budget in budgets)
         self.stopped_ = _reason(found, budgets)
         self._describe(learning, found, X, codes, weights, targets)
-        self._fitted = _Fitted(learning, rows, self.programs_)
+        self._fitted = _Fitted(learning, rows, self.programs_) if self.warm_start else None
         return self
 
     def predict(self, X: Any) -> Array:
