@@ -48,7 +48,8 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     n_thresholds : int, default=3
         Literals of a numeric column, at most: thresholds chosen by information gain.
     n_literals : int, default=100
-        Thresholds that knobs may add in one step, drawn anew for each.
+        Thresholds that knobs may add in one step. Of more they are drawn anew for each, half of
+        the draws by information gain.
     n_pairs : int, default=20
         Pairs of literals that knobs may add in one step.
     n_samples : int, default=30

@@ -11,15 +11,17 @@ from metafs_moses.budget import Budget
 from metafs_moses.deme import Task
 from metafs_moses.knobs import Pool
 from metafs_moses.literals import Literals
-from metafs_moses.packed import truths
+from metafs_moses.packed import Target, packed, truths, weighted_count
 from metafs_moses.search import Found, Search
 from metafs_moses.serial import Serial, cuts_in, parsed
-from metafs_moses.thresholds import binary_columns, literals_of_table
+from metafs_moses.thresholds import binary_columns, by_chance, disorder, literals_of_table
 
 _LARGEST_WHOLE = 2**20
 _STEPS = 255
 _UNKNOWN = 0.1
-"""The part of the largest expectation that every feature has on top."""
+"""The share of draws that expect nothing of any column."""
+_RELEVANT = 0.5
+"""The share of draws by relevance, where there are more cuts than can be drawn at once."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +53,39 @@ def whole_weights(weights: Array) -> tuple[Array, float]:
     return np.maximum(np.rint(weights * scale), 1).astype(np.int64), scale
 
 
-def chances_of(literals: Literals, expected: Array | None) -> Array:
+def chances_of(literals: Literals, expected: Array) -> Array:
     """Return the probability of each cut to be drawn, from what is expected of its column.
+
+    A tenth of the draws expects nothing.
 
     >>> literals = Literals.of([(0, 0.5), (1, 0.5)])
     >>> chances_of(literals, np.array([1.0, 0.0])).round(2)
-    array([0.92, 0.08])
+    array([0.95, 0.05])
     """
-    n = len(literals.cuts)
-    if expected is None or not np.any(expected > 0):
-        return np.full(n, 1 / max(n, 1))
-    hoped = np.maximum(np.nan_to_num(expected), 0.0)
-    chances = hoped[list(literals.columns)] + _UNKNOWN * hoped.max()
-    return np.asarray(chances / chances.sum())
+    hoped = np.maximum(np.nan_to_num(expected), 0.0)[list(literals.columns)]
+    return _mixed(hoped, 1 - _UNKNOWN)
+
+
+def chances_by_relevance(truth: Array, y: Array, weights: Array) -> Array:
+    """Return the probability of each cut to be drawn, half of it from its information gain.
+
+    Only the gain beyond what chance gives counts.
+    """
+    planes = Target.of(y == 0, weights).planes
+    of_class = [packed(y == c) for c in range(int(y.max()) + 1)]
+    above = np.column_stack([weighted_count(truth[::2] & rows, planes) for rows in of_class])
+    every = np.array([weights[y == c].sum() for c in range(len(of_class))])
+    left, right = above.astype(np.float64), (every - above).astype(np.float64)
+    gains = disorder(every.astype(np.float64)) - disorder(left) - disorder(right)
+    return _mixed(np.maximum(gains - by_chance(every.sum(), len(every)), 0.0), _RELEVANT)
+
+
+def _mixed(hoped: Array, share: float) -> Array:
+    """Return probabilities: a share of them in proportion to hopes, the rest for all alike."""
+    alike = np.full(len(hoped), 1 / max(len(hoped), 1))
+    if not hoped.any():
+        return alike
+    return np.asarray((1 - share) * alike + share * hoped / hoped.sum())
 
 
 @dataclass
@@ -105,9 +127,16 @@ class Learning:
         literals = Literals.of([*found.cuts, *given], found.with_missing)
         starts = [parsed(each, literals, columns) for each in programs]
         whole, scale = whole_weights(weights)
+        truth = truths(literals, X)
+        if expected is not None:
+            chances = chances_of(literals, expected)
+        elif len(literals.cuts) > settings.n_cuts:
+            chances = chances_by_relevance(truth, y, whole)
+        else:
+            chances = np.full(len(literals.cuts), 1 / max(len(literals.cuts), 1))
         pool = Pool(
-            truths(literals, X),
-            chances_of(literals, expected),
+            truth,
+            chances,
             settings.n_cuts,
             settings.n_pairs,
             bool(literals.with_missing),
