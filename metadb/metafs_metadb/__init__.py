@@ -11,6 +11,7 @@ from metafs_metadb.errors import (
 )
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.metadb import MetaDB
+from metafs_metadb.reporting import ReportLimits, ReportRows
 from metafs_metadb.rows import (
     Experience,
     FeatureExperience,
@@ -52,6 +53,8 @@ __all__ = [
     "Recorded",
     "Reference",
     "ReferenceRows",
+    "ReportLimits",
+    "ReportRows",
     "RunRow",
     "SelectionRows",
     "Signatures",
