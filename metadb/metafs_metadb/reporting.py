@@ -19,7 +19,9 @@ class ReportLimits:
     """How many rows of each kind a report reads, at most."""
 
     problems: int = 2000
-    selected: int = 20  # features of a problem
+    selected: int = 30  # features of a problem
+    all_selected: int = 12_000  # features of all problems,
+    least_selected: int = 5  # but so many of each
     sources: int = 3  # past problems of a feature
     neighbours: int = 5
     features: int = 400
@@ -82,7 +84,8 @@ def read(con: duckdb.DuckDBPyConnection, space: str | None, limits: ReportLimits
     problem_ids = problems.column("problem_id")
     run_ids = [each for each in problems.column("run_id") if each is not None]
     runs = {"run_ids": run_ids}
-    few = runs | {"per_problem": limits.selected}
+    each = max(limits.least_selected, limits.all_selected // max(len(run_ids), 1))
+    few = runs | {"per_problem": min(limits.selected, each)}
     chosen = ask(report_queries.CHOSEN, **few)
     proposed = ask(report_queries.PROPOSED, **few, sources=limits.sources)
     carried = ask(report_queries.CARRIED, **few, sources=limits.sources)
@@ -92,7 +95,7 @@ def read(con: duckdb.DuckDBPyConnection, space: str | None, limits: ReportLimits
     gains = ask(report_queries.GAINS, space=space)
     elsewhere = {*neighbours.column("problem_id"), *gains.column("problem_id")}
     for table in (proposed, carried):
-        elsewhere |= {each for ids in table.column("problem_ids") for each in ids}
+        elsewhere |= {source for ids in table.column("problem_ids") for source in ids}
     return ReportRows(
         counts=ask(report_queries.COUNTS, space=space),
         problems=problems,
@@ -118,5 +121,3 @@ def read(con: duckdb.DuckDBPyConnection, space: str | None, limits: ReportLimits
         gains=gains,
         losses=ask(report_queries.LOSSES, space=space),
     )
-
-
