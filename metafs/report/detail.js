@@ -115,7 +115,8 @@ function neighbours(i) {
     { label: "Problem", word: true, of: (row) => problemName(row.i), show: (row) => toProblem(row.i) },
     { label: "Distance", of: (row) => row.distance },
     { label: "Features in common", of: common },
-    { label: "Its score", of: (row) => P.score[row.i] ?? null }], rows)];
+    { label: "Its score", of: (row) => P.score[row.i] ?? null,
+      show: (row) => score3(P.score[row.i] ?? null) }], rows)];
 }
 
 function featurePage(f) {
@@ -138,7 +139,7 @@ function featurePage(f) {
     { label: "Weight", of: (row) => row.weight, show: (row) => signed(row.weight) },
     { label: "Towards", word: true, of: (row) => row.towards, show: (row) => bdi(row.towards ?? "–") },
     { label: "From memory", of: (row) => row.fromMemory, show: (row) => signed(row.fromMemory) },
-    { label: "Score there", of: (row) => P.score[row.i] }];
+    { label: "Score there", of: (row) => P.score[row.i], show: (row) => score3(P.score[row.i]) }];
   return [...head, h("h3", null, "History"),
     line ? history(line) : null,
     weighted.length > 1 ? plot({ label: "Weight of the feature along the stream; the numbers are in " +

@@ -37,6 +37,9 @@ function num(value) {
   return Math.abs(value) < 1 ? value.toFixed(3) : value.toPrecision(3);
 }
 
+// A score: three digits after the point, also where it is 1.
+const score3 = (value) => (value === null ? "–" : value.toFixed(3));
+
 const signed = (value) =>
   value === null ? "–" : `${value > 0 ? "+" : value < 0 ? "−" : ""}${num(Math.abs(value))}`;
 

@@ -1,16 +1,27 @@
-"""Places of problems on a map: near problems, as their runs found them, lie close together."""
+"""Places of problems on a map: near problems, as their runs found them, lie close together.
+
+Drawing with forces takes time with the square of the number of problems. So of a large graph the
+best connected problems are placed first, the others where their neighbours are, and then all of them
+give way to each other for a few steps.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
 
 import networkx as nx
+import numpy as np
 
 from metafs.report.records import Solved
 
 SIDE = 1000
 """Places are whole numbers from 0 to SIDE."""
 SEED = 0
+CORE = 300
+"""So many problems are placed from nothing."""
+STEPS, LAST_STEPS = 80, 6
+JITTER = 0.04
 Place = tuple[int, int]
+Places = dict[int, tuple[float, float]]
 
 
 def places(
@@ -18,8 +29,21 @@ def places(
 ) -> dict[int, Place]:
     """Return where problems with neighbours lie, by problem_id; the same memory, the same places.
 
-    With `before`, places of an earlier map, from which this one differs as little as it can.
+    With `before`, places on an earlier map, problems that were there stay near them.
     """
+    graph = _graph(problems)
+    if not graph:
+        return {}
+    start = {key: (x / SIDE, y / SIDE) for key, (x, y) in (before or {}).items() if key in graph}
+    if not start:
+        core = sorted(graph, key=lambda key: (-graph.degree(key), key))[:CORE]
+        start = _forced(graph.subgraph(core), None, STEPS)
+    if len(start) < len(graph) or before:
+        start = _forced(graph, _beside(graph, start), LAST_STEPS)
+    return _scaled(start)
+
+
+def _graph(problems: Sequence[Solved]) -> nx.Graph:
     graph = nx.Graph()
     shown = {each.values["problem_id"] for each in problems}
     for each in problems:
@@ -29,26 +53,41 @@ def places(
                 weight = 1.0 / (0.05 + max(distance, 0.0))
                 if weight > graph.get_edge_data(own, other, {"weight": 0.0})["weight"]:
                     graph.add_edge(own, other, weight=weight)
-    if not graph:
-        return {}
-    known = {key: place for key, place in (before or {}).items() if key in graph}
-    found = nx.spring_layout(
-        graph,
-        k=2.0 / math.sqrt(len(graph)),
-        pos={key: (x / SIDE, y / SIDE) for key, (x, y) in known.items()} or None,
-        iterations=20 if 2 * len(known) > len(graph) else 80,
-        seed=SEED,
-        method="force",
-    )
-    return _scaled(found)
+    return graph
 
 
-def _scaled(found: Mapping[int, Sequence[float]]) -> dict[int, Place]:
+def _forced(graph: nx.Graph, start: Places | None, steps: int) -> Places:
+    k = 2.0 / math.sqrt(len(graph))
+    found = nx.spring_layout(graph, k=k, pos=start, iterations=steps, seed=SEED)
+    return {key: (float(x), float(y)) for key, (x, y) in found.items()}
+
+
+def _beside(graph: nx.Graph, known: Places) -> Places:
+    """Place the other problems beside their neighbours, as soon as one of these has a place."""
+    random = np.random.default_rng(SEED)
+    found = dict(known)
+    waiting = [key for key in graph if key not in found]
+    while waiting:
+        ready = [key for key in waiting if any(near in found for near in graph[key])]
+        for key in ready:
+            middle = np.mean([found[near] for near in graph[key] if near in found], axis=0)
+            x, y = middle + JITTER * random.standard_normal(2)
+            found[key] = float(x), float(y)
+        for key in [] if ready else waiting:  # connected to nothing that has a place
+            x, y = random.random(2)
+            found[key] = float(x), float(y)
+        waiting = [key for key in waiting if key not in found]
+    return found
+
+
+def _scaled(found: Places) -> dict[int, Place]:
     """Stretch both directions to the whole side."""
     low = [min(place[axis] for place in found.values()) for axis in (0, 1)]
     width = [max(place[axis] for place in found.values()) - low[axis] or 1.0 for axis in (0, 1)]
-
-    def scaled(place: Sequence[float], axis: int) -> int:
-        return round(SIDE * float((place[axis] - low[axis]) / width[axis]))
-
-    return {key: (scaled(place, 0), scaled(place, 1)) for key, place in found.items()}
+    return {
+        key: (
+            round(SIDE * (place[0] - low[0]) / width[0]),
+            round(SIDE * (place[1] - low[1]) / width[1]),
+        )
+        for key, place in found.items()
+    }

@@ -13,7 +13,7 @@ function heatMap() {
     "aria-label": `Which of ${counted(n, "problem")} selected each of the ${lines.length} features ` +
       "selected most often; the table of features has the counts" });
   const brush = canvas.getContext("2d");
-  const strong = colourOf("--blue"), missing = colourOf("--raised");
+  const strong = colourOf("--blue"), missing = colourOf("--raised"), missingEdge = colourOf("--line");
   lines.forEach((line, row) => [...line].forEach((cell, i) => {
     if (cell === "0") return;
     brush.globalAlpha = cell === "." ? 1 : 0.25 + 0.75 * (Number(cell) / 9);
@@ -36,12 +36,13 @@ function heatMap() {
     if (i >= 0 && i < n) location.hash = problemLink(i).slice(1);
   });
   return h("figure", { class: "figure" },
-    h("ul", { class: "legend" }, [["1", "selected, among the first"], ["0.3", "selected, among the last"]]
+    h("ul", { class: "legend" }, [["1", "selected, among the first"], ["0.3", "selected, among the last"],
+      ["0", "not selected"]]
       .map(([opacity, text]) => h("li", null, s("svg", { class: "blue", width: 14, height: 14,
         "aria-hidden": "true" }, s("rect", { class: "bar", width: 14, height: 14,
-        "fill-opacity": opacity })), text)),
+        "fill-opacity": opacity, stroke: opacity === "0" ? missingEdge : null })), text)),
       h("li", null, s("svg", { width: 14, height: 14, "aria-hidden": "true" },
-        s("rect", { width: 14, height: 14, fill: missing, stroke: colourOf("--line") })),
+        s("rect", { width: 14, height: 14, fill: missing, stroke: missingEdge })),
       "the problem has no such feature")),
     h("div", { class: "heat" },
       h("ol", { "aria-label": "Features of the map" }, lines.map((_, f) =>
@@ -94,6 +95,7 @@ function problemMap() {
         "The page of each problem lists its neighbours with their distances" },
       s("path", { class: "edges", d: path(edges) }), lit, dots),
     h("figcaption", null, "A dot for each problem, joined to the neighbours that its best run asked " +
-      `(at most ${5}); the darker, the higher its score (${num(low)} to ${num(high)}). ` +
+      "(at most 5); the stronger its colour, the higher its score " +
+      `(${num(low)} to ${num(high)}). ` +
       "Point at a dot to see its name; a click leads to it."));
 }

@@ -27,9 +27,9 @@ function problemSection() {
     { label: "Pipeline", word: true, of: pipelineOf, show: (i) => pipelineOf(i) ??
       h("span", { class: "failed" }, P.n_failed[i] ? "failed" : "not solved") },
     { label: "Kept", of: (i) => P.n_selected[i] },
-    { label: "Score", of: (i) => P.score[i] },
-    { label: "All features", of: (i) => P.all_features[i] },
-    { label: "No skill", of: (i) => P.no_skill[i] },
+    { label: "Score", of: (i) => P.score[i], show: (i) => score3(P.score[i]) },
+    { label: "All features", of: (i) => P.all_features[i], show: (i) => score3(P.all_features[i]) },
+    { label: "No skill", of: (i) => P.no_skill[i], show: (i) => score3(P.no_skill[i]) },
     { label: "Beside its baselines", of: (i) => minus(P.score[i], P.no_skill[i]),
       show: (i) => between(i, ends) },
     { label: "Seconds", of: (i) => P.seconds[i] },
@@ -130,11 +130,10 @@ function saved(without, best) {
     const [a, b] = [without[at - 1], without[at]];
     if (b[2] <= loss) {
       const share = (a[2] - loss) / (a[2] - b[2]);
-      return `Its loss with ${n} takes about ${num(Math.round(a[0] * (b[0] / a[0]) ** share))} ` +
-        "labels without it.";
+      return `What memory reaches with ${n} labels takes ${num(a[0] * (b[0] / a[0]) ** share)} without.`;
     }
   }
-  return `Its loss with ${n} is not reached by ${without.at(-1)[0]} labels without it.`;
+  return `What memory reaches with ${n} labels is not reached by ${without.at(-1)[0]} without.`;
 }
 
 function leaderSection() {
