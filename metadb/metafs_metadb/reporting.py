@@ -1,17 +1,17 @@
 """What a page about a memory shows, read in one visit to a copy that nobody has to wait for."""
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Self
 
 import duckdb
 
-from metafs_metadb import log, report_queries
+from metafs_metadb import connect, log, report_queries
 from metafs_metadb.file import MetaFile
 from metafs_metadb.rows import Table
-from metafs_metadb.unlocked import unlocked_copy
+from metafs_metadb.unlocked import copy_unlocked
 
 
 @dataclass(frozen=True)
@@ -61,15 +61,19 @@ class Reporting(MetaFile):
         return hashlib.sha256(repr(state).encode()).hexdigest()[:20]
 
     def report(self, space: str | None = None, limits: ReportLimits | None = None) -> ReportRows:
-        """Read what a report shows; no lock is held meanwhile."""
-        with self.copied() as (_, con):
-            return read(con, space, limits or ReportLimits())
+        """Read what a report shows, from a copy; no lock is held meanwhile."""
+        engine = connect.Engine()
+        try:
+            with TemporaryDirectory(prefix="metafs-") as folder:
+                copy = copy_unlocked(self.path, Path(folder), self.wait_s)
+                with connect.reading(copy, self.wait_s, engine) as con:
+                    return read(con, space, limits or ReportLimits())
+        finally:
+            engine.con.close()
 
-    @contextmanager
-    def copied(self) -> Iterator[tuple[Path, duckdb.DuckDBPyConnection]]:
-        """Give a private copy of the memory as it is now, made without its lock."""
-        with unlocked_copy(self.path, self.wait_s) as copy:
-            yield copy
+    def copy_into(self, folder: Path) -> Self:
+        """Make a private copy of the memory as it is now, without its lock, and return it."""
+        return type(self)(copy_unlocked(self.path, folder, self.wait_s), self.wait_s)
 
 
 def read(con: duckdb.DuckDBPyConnection, space: str | None, limits: ReportLimits) -> ReportRows:

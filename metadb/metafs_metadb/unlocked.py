@@ -1,51 +1,42 @@
 """A copy of a memory that is made without its lock, so that nobody ever waits for a reader.
 
-The live file is never changed in place and its log only grows (`log`), so both may be copied while
-somebody writes, log first: the copy holds what was committed until then, and a commit cut off in the
-middle is a torn end, which DuckDB ignores. Only a fold may come in between, and it puts another file
-in the place of the old one: then the copy is made again.
+The live file is never changed in place and its log only grows (`log`), so both may be copied
+while somebody writes, log first: the copy holds what was committed until then, and a commit cut
+off in the middle is a torn end, which DuckDB ignores. Only a fold may come in between, and it
+puts another file in the place of the old one: then the copy is made again.
 """
 
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
-
-import duckdb
 
 from metafs_metadb import connect, log
-from metafs_metadb.errors import MetaDBError
+from metafs_metadb.errors import MetaDBError, MetaDBLocked
 from metafs_metadb.migrate import require_current
 
 PAUSE_S = 0.02
 
 
-@contextmanager
-def unlocked_copy(path: Path, wait_s: float) -> Iterator[tuple[Path, duckdb.DuckDBPyConnection]]:
-    """Give a private copy of a memory, and a connection that reads it with an engine of its own."""
+def copy_unlocked(path: Path, folder: Path, wait_s: float) -> Path:
+    """Make a private copy of a memory in a folder of the caller's, and make sure it can be read."""
     deadline = time.monotonic() + wait_s
-    with ExitStack() as stack:
-        engine = connect.Engine()
-        stack.callback(engine.con.close)
-        while True:
-            attempt = stack.enter_context(ExitStack())
-            folder = attempt.enter_context(TemporaryDirectory(prefix="metafs-"))
-            copy = Path(folder) / "metafs.duckdb"
-            if _copied(path, copy, wait_s):
-                try:
-                    con = attempt.enter_context(connect.reading(copy, wait_s, engine))
-                    require_current(con, copy)
-                    break
-                except MetaDBError as error:
-                    # A log that its fold had not removed yet looks like that of another file.
-                    if not log.log_of(copy).exists() or time.monotonic() > deadline:
-                        raise type(error)(str(error).replace(str(copy), str(path))) from error
-            elif time.monotonic() > deadline:
-                raise MetaDBError(f"the MetaDB {path} is replaced all the time: try again later")
-            attempt.close()
-            time.sleep(PAUSE_S)
-        yield copy, con
+    copy = folder / "metafs.duckdb"
+    while True:
+        for old in (copy, log.log_of(copy)):
+            old.unlink(missing_ok=True)
+        whole = _copied(path, copy, wait_s)
+        late = time.monotonic() > deadline
+        if whole:
+            try:
+                _require_readable(copy, wait_s)
+                return copy
+            except MetaDBError as error:
+                # A file and a log of two moments look like those of two memories.
+                if late or not log.log_of(copy).exists():
+                    raise type(error)(str(error).replace(str(copy), str(path))) from error
+        elif late:
+            raise MetaDBLocked(f"the MetaDB {path} is replaced all the time: try again later")
+        time.sleep(PAUSE_S)
 
 
 def _copied(path: Path, copy: Path, wait_s: float) -> bool:
@@ -68,3 +59,12 @@ def _copied(path: Path, copy: Path, wait_s: float) -> bool:
                 "another --db"
             ) from error
         return log.identity(real) == seen
+
+
+def _require_readable(copy: Path, wait_s: float) -> None:
+    engine = connect.Engine()
+    try:
+        with connect.reading(copy, wait_s, engine) as con:
+            require_current(con, copy)
+    finally:
+        engine.con.close()

@@ -88,6 +88,7 @@ def contents(report: Report, places: Mapping[int, Place], source: str) -> dict[s
         },
         "others": [shown(report.other_names[key]) for key in others],
         "features": {
+            "feature_id": [each.feature_id for each in report.features],
             "name": [shown(each.name) for each in report.features],
             "space": [words.place(each.space) for each in report.features],
             "had": [each.n_problems for each in report.features],
@@ -97,9 +98,7 @@ def contents(report: Report, places: Mapping[int, Place], source: str) -> dict[s
         "cells": [each.cells for each in report.features if each.cells],
         "leaderboard": _rows(report.leaderboard),
         "pipelines": _rows(report.pipelines),
-        "gains": [
-            [at[row[0]], *map(_value, row[1:])] for row in report.gains.rows if row[0] in at
-        ],
+        "gains": [[at[row[0]], *map(_value, row[1:])] for row in report.gains.rows if row[0] in at],
         "losses": _rows(report.losses),
         "words": words.words,
     }
@@ -171,4 +170,3 @@ def _value(value: Any, digits: int = 4) -> Any:
         short = float(f"{value:.{digits}g}")
         return int(short) if short.is_integer() and abs(short) < 1e15 else short
     return shown(value, 300) if isinstance(value, str) else value
-

@@ -1,8 +1,8 @@
 """Places of problems on a map: near problems, as their runs found them, lie close together.
 
 Drawing with forces takes time with the square of the number of problems. So of a large graph the
-best connected problems are placed first, the others where their neighbours are, and then all of them
-give way to each other for a few steps.
+best connected problems are placed first, the others where their neighbours are, and then all of
+them give way to each other for a few steps.
 """
 
 import math

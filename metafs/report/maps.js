@@ -93,7 +93,7 @@ function problemMap() {
     s("svg", { id: "map-svg", width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
       "aria-label": `Map of ${counted(known.length, "problem")}; near problems lie close together. ` +
         "The page of each problem lists its neighbours with their distances" },
-      s("path", { class: "edges", d: path(edges) }), lit, dots),
+      s("path", { class: edges.length > 1500 ? "edges many" : "edges", d: path(edges) }), lit, dots),
     h("figcaption", null, "A dot for each problem, joined to the neighbours that its best run asked " +
       "(at most 5); the stronger its colour, the higher its score " +
       `(${num(low)} to ${num(high)}). ` +

@@ -1,6 +1,5 @@
 // Begin: read the data, draw what the address asks for, and follow it.
 const extra = []; // sections that only the live page has
-const afterDraw = [];
 
 function overview() {
   return [tiles(), problemSection(), gainSection(), leaderSection(), featureSection(), mapSection(),
@@ -13,8 +12,10 @@ function route() {
     const i = P.problem_id.indexOf(Number(key));
     if (i >= 0) return { title: problemName(i), draw: () => problemPage(i) };
   }
-  if (kind === "feature" && Number(key) < D.features.name.length)
-    return { title: D.features.name[Number(key)], draw: () => featurePage(Number(key)) };
+  if (kind === "feature") {
+    const f = D.features.feature_id.indexOf(Number(key));
+    if (f >= 0) return { title: D.features.name[f], draw: () => featurePage(f) };
+  }
   return null;
 }
 
@@ -24,6 +25,8 @@ let begun = false, drawn = null, back = 0;
 function draw() {
   const at = route();
   const focus = document.activeElement?.dataset?.focus;
+  const scrolled = new Map([...document.querySelectorAll(".wide, .scroll")].map((each) =>
+    [each.getAttribute("aria-label"), [each.scrollLeft, each.scrollTop]]));
   const detail = byId("detail"), first = byId("overview");
   tip(null, null);
   detail.hidden = !at;
@@ -33,7 +36,10 @@ function draw() {
   (at ? detail : first).replaceChildren(...(at ? at.draw() : overview()).flat().filter(Boolean));
   if (!at) detail.replaceChildren();
   contents();
-  afterDraw.forEach((each) => each());
+  for (const each of document.querySelectorAll(".wide, .scroll")) {
+    const before = scrolled.get(each.getAttribute("aria-label"));
+    if (before) [each.scrollLeft, each.scrollTop] = before;
+  }
   if (focus) document.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
 }
 

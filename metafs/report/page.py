@@ -35,12 +35,17 @@ def page(
     title: str,
     *,
     live: tuple[str, ...] = (),
+    tag: str = "",
 ) -> str:
-    """Return a page about its data; `live` names further parts of the script."""
+    """Return a page about its data.
+
+    `live` names further parts of the script, and `tag` the version of the data for them.
+    """
     script = script_of(live)
     style = STYLE + _file("page.css")
     return Template(_file("page.html")).substitute(
         policy=escape(policy(style, script, connects=bool(live))),
+        tag=escape(tag),
         title=escape(title),
         about=escape(_about(data)),
         style=style,

@@ -13,7 +13,7 @@ function read(data) {
 const word = (at) => (at < 0 ? null : D.words[at]);
 const problemName = (i) => (i < P.name.length ? P.name[i] : D.others[i - P.name.length]);
 const problemLink = (i) => (i < P.name.length ? `#/problem/${P.problem_id[i]}` : null);
-const featureLink = (f) => `#/feature/${f}`;
+const featureLink = (f) => `#/feature/${D.features.feature_id[f]}`;
 const solved = (i) => P.n_selected[i] !== null;
 const isAuto = (i) => word(P.by[i]) !== word(P.selector[i]);
 const spaces = () => new Set(P.space).size;

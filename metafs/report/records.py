@@ -186,10 +186,7 @@ def _features(rows: ReportRows) -> tuple[Feature, ...]:
         line = cells.setdefault(feature_id, ["."] * len(place))
         at = place[run_id]
         line[at] = "0" if rank is None else _cell(rank, n_selected[at] or 1)
-    shown = [
-        Feature(feature_id, *others, cells="".join(cells.get(feature_id, ())))
-        for feature_id, *others in rows.features.rows
-    ]
+    shown = [Feature(*row, "".join(cells.get(row[0], ()))) for row in rows.features.rows]
     return (*shown, *(Feature(*each) for each in rows.feature_names.rows))
 
 
