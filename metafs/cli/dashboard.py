@@ -1,5 +1,7 @@
 """`metafs dashboard`: the page about a memory, live."""
 
+from contextlib import closing
+
 import click
 
 from metafs.cli.app import Sentences
@@ -59,4 +61,5 @@ def dashboard(host: str, port: int, token: str | None, space: str | None, db: st
         echo_message(f"{db} is shown at http://{name}:{port}/{secret}  (Ctrl-C ends it)")
         if not is_loopback(host):
             echo_message("The connection is not encrypted: use it in a network that you trust.")
-        serve(application(Snapshots(metadb, space), Guard(host, port, token)), listening)
+        with closing(Snapshots(metadb, space)) as snapshots:
+            serve(application(snapshots, Guard(host, port, token)), listening)

@@ -44,6 +44,8 @@ def report(output: str, space: str | None, db: str) -> None:
         data().write(page)
         return
     path = Path(output)
+    if not path.parent.is_dir():
+        raise MetafsError(f"cannot write {path}: there is no folder {path.parent}.")
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         draft.write_text(page, encoding="utf-8")

@@ -20,6 +20,8 @@ CORE = 300
 """So many problems are placed from nothing."""
 STEPS, LAST_STEPS = 80, 6
 JITTER = 0.04
+FEW = 0.05
+"""A share of new problems so small that a large map need not give way to them."""
 Place = tuple[int, int]
 Places = dict[int, tuple[float, float]]
 
@@ -38,8 +40,10 @@ def places(
     if not start:
         core = sorted(graph, key=lambda key: (-graph.degree(key), key))[:CORE]
         start = _forced(graph.subgraph(core), None, STEPS)
-    if len(start) < len(graph) or before:
-        start = _forced(graph, _beside(graph, start), LAST_STEPS)
+    few = before and len(graph) - len(start) < FEW * len(graph)
+    start = _beside(graph, start)
+    if (len(graph) > CORE and not few) or (before and len(graph) <= CORE):
+        start = _forced(graph, start, LAST_STEPS)
     return _scaled(start)
 
 

@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -186,7 +186,9 @@ def _features(rows: ReportRows) -> tuple[Feature, ...]:
         line = cells.setdefault(feature_id, ["."] * len(place))
         at = place[run_id]
         line[at] = "0" if rank is None else _cell(rank, n_selected[at] or 1)
-    shown = [Feature(*row, "".join(cells.get(row[0], ()))) for row in rows.features.rows]
+    shown = [
+        replace(Feature(*row), cells="".join(cells.get(row[0], ()))) for row in rows.features.rows
+    ]
     return (*shown, *(Feature(*each) for each in rows.feature_names.rows))
 
 

@@ -1,0 +1,101 @@
+"""What a dashboard costs the stream that it shows: the same stream with and without one.
+
+    python benchmarks/dashboard.py [--runs 5] [--every 1.0] [SOURCE and options of metafs solve ...]
+
+Runs alternate, and each begins with an empty memory. With a dashboard, a client asks for the data
+every second, as an open page does every two. Printed are the seconds of each run, by the clock and
+of the stream's own processor time, and the median ratio of neighbouring runs. Other programs on the
+machine disturb the clock more than the processor time.
+"""
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+METAFS = Path(sys.executable).with_name("metafs")
+STREAM = ["demo:digits", "--selector", "infogain", "--check", "0", "--folds", "2"]
+
+
+@contextmanager
+def dashboard(db, every):
+    """A dashboard that is polled; gives the number of different answers so far."""
+    command = [METAFS, "dashboard", "--db", db]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        address = process.stderr.readline().split(" at ")[1].split()[0]
+        over, tags = threading.Event(), set()
+
+        def poll():
+            tag = None
+            while not over.wait(every):
+                asked = urllib.request.Request(
+                    f"{address}data", headers={"If-None-Match": tag or ""}
+                )
+                try:
+                    with urllib.request.urlopen(asked) as answer:
+                        tag = answer.headers["ETag"]
+                        tags.add(tag)
+                except urllib.error.HTTPError as error:
+                    if error.code not in (304, 503):  # nothing new, or no memory yet
+                        raise
+
+        client = threading.Thread(target=poll)
+        client.start()
+        try:
+            yield tags
+        finally:
+            over.set()
+            client.join()
+            process.terminate()
+
+
+def solve(stream, db):
+    """Seconds of one run by the clock, and of its processor time."""
+    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run([METAFS, "solve", *stream, "--db", db], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.perf_counter() - begun, used
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--every", type=float, default=1.0)
+    asked, stream = parser.parse_known_args()
+    rows = []
+    print("run  alone s  watched s  ratio  processor alone  watched  ratio  pages drawn")
+    for number in range(asked.runs):
+        found = {}
+        for watched in (number % 2 == 0, number % 2 == 1):
+            with tempfile.TemporaryDirectory() as folder:
+                db = str(Path(folder) / "m.duckdb")
+                if watched:
+                    with dashboard(db, asked.every) as tags:
+                        found[True] = solve(stream or STREAM, db)
+                    drawn = len(tags)
+                else:
+                    found[False] = solve(stream or STREAM, db)
+        (alone, alone_used), (with_it, with_used) = found[False], found[True]
+        rows.append((with_it / alone, with_used / alone_used))
+        print(
+            f"{number + 1:3}  {alone:7.1f}  {with_it:9.1f}  {rows[-1][0]:5.3f}  {alone_used:15.1f}"
+            f"  {with_used:7.1f}  {rows[-1][1]:5.3f}  {drawn:11}",
+            flush=True,
+        )
+    clock, used = (statistics.median(column) for column in zip(*rows, strict=True))
+    print(f"median ratio: {clock:.3f} by the clock, {used:.3f} of processor time")
+
+
+if __name__ == "__main__":
+    main()
