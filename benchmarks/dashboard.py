@@ -4,11 +4,13 @@
 
 Runs alternate, and each begins with an empty memory. With a dashboard, a client asks for the data
 every second, as an open page does every two. Printed are the seconds of each run, by the clock and
-of the stream's own processor time, and the median ratio of neighbouring runs. Other programs on the
-machine disturb the clock more than the processor time.
+of the stream's own processor time, what the dashboard used of one processor meanwhile, and the median
+ratios of neighbouring runs. Other programs on the machine disturb the clock more than the processor
+time. It reads /proc, so it needs Linux.
 """
 
 import argparse
+import os
 import resource
 import statistics
 import subprocess
@@ -27,7 +29,7 @@ STREAM = ["demo:digits", "--selector", "infogain", "--check", "0", "--folds", "2
 
 @contextmanager
 def dashboard(db, every):
-    """A dashboard that is polled; gives the number of different answers so far."""
+    """A dashboard that is polled; gives its process and the different answers so far."""
     command = [METAFS, "dashboard", "--db", db]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         address = process.stderr.readline().split(" at ")[1].split()[0]
@@ -36,9 +38,8 @@ def dashboard(db, every):
         def poll():
             tag = None
             while not over.wait(every):
-                asked = urllib.request.Request(
-                    f"{address}data", headers={"If-None-Match": tag or ""}
-                )
+                known = {"If-None-Match": tag or ""}
+                asked = urllib.request.Request(f"{address}data", headers=known)
                 try:
                     with urllib.request.urlopen(asked) as answer:
                         tag = answer.headers["ETag"]
@@ -50,11 +51,17 @@ def dashboard(db, every):
         client = threading.Thread(target=poll)
         client.start()
         try:
-            yield tags
+            yield process.pid, tags
         finally:
             over.set()
             client.join()
             process.terminate()
+
+
+def used_by(pid):
+    """Seconds of processor time that a running process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def solve(stream, db):
@@ -74,15 +81,17 @@ def main():
     parser.add_argument("--every", type=float, default=1.0)
     asked, stream = parser.parse_known_args()
     rows = []
-    print("run  alone s  watched s  ratio  processor alone  watched  ratio  pages drawn")
+    print("run  alone s  watched s  ratio  processor alone  watched  ratio  drawn  dashboard")
     for number in range(asked.runs):
         found = {}
         for watched in (number % 2 == 0, number % 2 == 1):
             with tempfile.TemporaryDirectory() as folder:
                 db = str(Path(folder) / "m.duckdb")
                 if watched:
-                    with dashboard(db, asked.every) as tags:
+                    with dashboard(db, asked.every) as (pid, tags):
+                        before = used_by(pid)
                         found[True] = solve(stream or STREAM, db)
+                        share = (used_by(pid) - before) / found[True][0]
                     drawn = len(tags)
                 else:
                     found[False] = solve(stream or STREAM, db)
@@ -90,7 +99,7 @@ def main():
         rows.append((with_it / alone, with_used / alone_used))
         print(
             f"{number + 1:3}  {alone:7.1f}  {with_it:9.1f}  {rows[-1][0]:5.3f}  {alone_used:15.1f}"
-            f"  {with_used:7.1f}  {rows[-1][1]:5.3f}  {drawn:11}",
+            f"  {with_used:7.1f}  {rows[-1][1]:5.3f}  {drawn:5}  {share:9.1%}",
             flush=True,
         )
     clock, used = (statistics.median(column) for column in zip(*rows, strict=True))

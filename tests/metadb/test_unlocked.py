@@ -49,9 +49,7 @@ def test_a_memory_that_somebody_holds_is_copied_as_it_was_committed(tmp_path, pr
         holder.join()
 
 
-def test_every_copy_made_while_somebody_records_and_folds_is_whole(
-    tmp_path, processes, monkeypatch
-):
+def test_every_copy_made_while_somebody_records_and_folds_is_whole(tmp_path, processes):
     path = tmp_path / "m.duckdb"
     record(MetaDB(path), "first")
     writer = processes.Process(target=write_on, args=(path, 60))
