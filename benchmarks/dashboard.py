@@ -3,10 +3,11 @@
     python benchmarks/dashboard.py [--runs 5] [--every 1.0] [SOURCE and options of metafs solve ...]
 
 Runs alternate, and each begins with an empty memory. With a dashboard, a client asks for the data
-every second, as an open page does every two. Printed are the seconds of each run, by the clock and
-of the stream's own processor time, what the dashboard used of one processor meanwhile, and the median
-ratios of neighbouring runs. Other programs on the machine disturb the clock more than the processor
-time. It reads /proc, so it needs Linux.
+every second, as an open page does every two. Printed are, without and with a dashboard, the seconds
+of each run by the clock, those of its processor time, and those that the stream spent on its memory
+(describing, recalling, recording), which is where it would wait for a lock; then how often the page
+was drawn, what the dashboard used of one processor, and the median ratios of neighbouring runs.
+Other programs on the machine disturb the clock most. It reads /proc, so it needs Linux.
 """
 
 import argparse
@@ -23,7 +24,13 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
+from metafs.memory import MetaDB
+
 METAFS = Path(sys.executable).with_name("metafs")
+MEMORY = """
+select sum(duration_s."describe" + duration_s.recall + duration_s.expect + duration_s.record)
+from run
+"""
 STREAM = ["demo:digits", "--selector", "infogain", "--check", "0", "--folds", "2"]
 
 
@@ -65,14 +72,16 @@ def used_by(pid):
 
 
 def solve(stream, db):
-    """Seconds of one run by the clock, and of its processor time."""
+    """Seconds of one run by the clock, of its processor time, and spent on its memory."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run([METAFS, "solve", *stream, "--db", db], capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return time.perf_counter() - begun, used
+    seconds = time.perf_counter() - begun
+    ((memory,),) = MetaDB(db).sql(MEMORY)[1]
+    return seconds, used, memory
 
 
 def main():
@@ -81,7 +90,9 @@ def main():
     parser.add_argument("--every", type=float, default=1.0)
     asked, stream = parser.parse_known_args()
     rows = []
-    print("run  alone s  watched s  ratio  processor alone  watched  ratio  drawn  dashboard")
+    print(
+        "run     clock         ratio   processor     ratio   memory        ratio  drawn  dashboard"
+    )
     for number in range(asked.runs):
         found = {}
         for watched in (number % 2 == 0, number % 2 == 1):
@@ -95,15 +106,14 @@ def main():
                     drawn = len(tags)
                 else:
                     found[False] = solve(stream or STREAM, db)
-        (alone, alone_used), (with_it, with_used) = found[False], found[True]
-        rows.append((with_it / alone, with_used / alone_used))
-        print(
-            f"{number + 1:3}  {alone:7.1f}  {with_it:9.1f}  {rows[-1][0]:5.3f}  {alone_used:15.1f}"
-            f"  {with_used:7.1f}  {rows[-1][1]:5.3f}  {drawn:5}  {share:9.1%}",
-            flush=True,
+        pairs = list(zip(found[False], found[True], strict=True))
+        rows.append([with_it / alone for alone, with_it in pairs])
+        columns = (
+            f"{alone:6.2f} {with_it:6.2f}  {with_it / alone:5.3f}" for alone, with_it in pairs
         )
-    clock, used = (statistics.median(column) for column in zip(*rows, strict=True))
-    print(f"median ratio: {clock:.3f} by the clock, {used:.3f} of processor time")
+        print(f"{number + 1:3}  {'   '.join(columns)}  {drawn:5}  {share:9.1%}", flush=True)
+    clock, used, memory = (statistics.median(column) for column in zip(*rows, strict=True))
+    print(f"median ratios: clock {clock:.3f}, processor time {used:.3f}, memory {memory:.3f}")
 
 
 if __name__ == "__main__":

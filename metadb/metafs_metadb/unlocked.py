@@ -11,15 +11,17 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from metafs_metadb import connect, log
-from metafs_metadb.errors import MetaDBError, MetaDBLocked
+from metafs_metadb.errors import MetaDBError, MetaDBLocked, MetaDBMissing, MetaDBOutdated
 from metafs_metadb.migrate import require_current
 
 PAUSE_S = 0.02
+PATIENCE_S = 2.0
+"""A fold takes milliseconds between its last two steps."""
 
 
 def copy_unlocked(path: Path, folder: Path, wait_s: float) -> Path:
     """Make a private copy of a memory in a folder of the caller's, and make sure it can be read."""
-    deadline = time.monotonic() + wait_s
+    deadline = time.monotonic() + min(wait_s, PATIENCE_S)
     copy = folder / "metafs.duckdb"
     while True:
         for old in (copy, log.log_of(copy)):
@@ -31,8 +33,9 @@ def copy_unlocked(path: Path, folder: Path, wait_s: float) -> Path:
                 _require_readable(copy, wait_s)
                 return copy
             except MetaDBError as error:
-                # A file and a log of two moments look like those of two memories.
-                if late or not log.log_of(copy).exists():
+                # A file and a log of two moments look like those of two memories, or damaged.
+                sure = isinstance(error, MetaDBMissing | MetaDBOutdated)
+                if sure or late or not log.log_of(copy).exists():
                     raise type(error)(str(error).replace(str(copy), str(path))) from error
         elif late:
             raise MetaDBLocked(f"the MetaDB {path} is replaced all the time: try again later")

@@ -1,6 +1,7 @@
 """`metafs dashboard`: the page about a memory, live."""
 
 from contextlib import closing
+from socket import gethostname
 
 import click
 
@@ -9,6 +10,8 @@ from metafs.cli.options import db_option
 from metafs.cli.output import echo_message
 from metafs.errors import UsageError
 from metafs.memory import MetaDB
+
+EVERYWHERE = ("0.0.0.0", "::")
 
 
 @click.command(cls=Sentences)
@@ -56,7 +59,7 @@ def dashboard(host: str, port: int, token: str | None, space: str | None, db: st
     listening = listen(host, port)
     port = listening.getsockname()[1]
     with listening:
-        name = f"[{host}]" if ":" in host else host
+        name = gethostname() if host in EVERYWHERE else f"[{host}]" if ":" in host else host
         secret = f"?token={token}" if token else ""
         echo_message(f"{db} is shown at http://{name}:{port}/{secret}  (Ctrl-C ends it)")
         if not is_loopback(host):

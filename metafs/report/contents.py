@@ -19,6 +19,23 @@ MOST_REASONS = 300
 """With more problems than this the sentences about memory's strength are left out."""
 
 
+NUMBERS = (
+    "n_samples",
+    "n_features",
+    "n_runs",
+    "n_failed",
+    "n_selected",
+    "fitness",
+    "score",
+    "all_features",
+    "no_skill",
+    "without_memory",
+    "n_evaluations",
+    "seconds",
+)
+"""The columns of a problem that are numbers."""
+
+
 class Words:
     """Texts that repeat, and the place of each."""
 
@@ -102,22 +119,6 @@ def contents(report: Report, places: Mapping[int, Place], source: str) -> dict[s
         "losses": _rows(report.losses),
         "words": words.words,
     }
-
-
-NUMBERS = (
-    "n_samples",
-    "n_features",
-    "n_runs",
-    "n_failed",
-    "n_selected",
-    "fitness",
-    "score",
-    "all_features",
-    "no_skill",
-    "without_memory",
-    "n_evaluations",
-    "seconds",
-)
 
 
 def _word(each: Solved, name: str) -> str | None:

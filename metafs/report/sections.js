@@ -47,11 +47,11 @@ function problemSection() {
     sortingTable("problem-table", "Problems", columns, P.name.map((_, i) => i), found, "problem"));
 }
 
-const CHECKED = ["", "kind", "score", "cold", "kept", "coldKept", "tried", "coldTried", "seconds",
+const CHECKED = ["i", "kind", "score", "cold", "kept", "coldKept", "tried", "coldTried", "seconds",
   "coldSeconds", "reached"];
 
 function gainSection() {
-  const rows = D.gains.map((row) => Object.fromEntries(CHECKED.map((name, at) => [name || "i", row[at]])));
+  const rows = D.gains.map((row) => Object.fromEntries(CHECKED.map((name, at) => [name, row[at]])));
   const parts = [];
   if (!rows.length)
     parts.push(soft("No problem was solved with memory and without it, so there is nothing to " +

@@ -104,7 +104,7 @@ def test_other_addresses_do_not_exist(client):
 
 def test_another_host_needs_a_token_that_becomes_a_cookie(memory):
     with serving("--db", memory, "--host", "0.0.0.0") as client:
-        client.root = client.root.replace("0.0.0.0", "127.0.0.1")
+        client.root = f"http://127.0.0.1:{client.root.rsplit(':', 1)[1]}"
         token = client.address.partition("token=")[2]
         assert len(token) >= 32
         for path in ("", "data", "?token=wrong", f"data?token={token}"):
