@@ -1,6 +1,5 @@
 """Memories that the pages of these tests are drawn from, and a real browser."""
 
-import shutil
 from datetime import datetime
 
 import numpy as np
@@ -90,27 +89,6 @@ def record(db, number, name, names):
             for f in (0, 1)
         ],
     )
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """A headless Chromium; the tests that need one are skipped where there is none."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    from selenium.webdriver.chrome.service import Service
-
-    found = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
-    browser, driver = next(filter(None, found), None), shutil.which("chromedriver")
-    if browser is None or driver is None:
-        pytest.skip("no browser: install chromium and chromium-driver (.ci/browser does)")
-    options = webdriver.ChromeOptions()
-    options.binary_location = browser
-    for each in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(each)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    chromium = webdriver.Chrome(options=options, service=Service(driver))
-    chromium.set_script_timeout(60)
-    yield chromium
-    chromium.quit()
 
 
 @pytest.fixture
