@@ -75,7 +75,7 @@ function problemMap() {
   const scores = known.map((i) => P.score[i]).filter((each) => each !== null);
   const [low, high] = scores.length ? [Math.min(...scores), Math.max(...scores)] : [0, 1];
   const lit = s("path", { class: "edges near" });
-  const radius = known.length > 300 ? 4 : 6.5;
+  const radius = known.length > 300 ? (width < 500 ? 2.5 : 4) : 6.5;
   const dots = known.map((i, at) => {
     const score = P.score[i];
     const light = score === null ? 0 : (score - low) / (high - low || 1);

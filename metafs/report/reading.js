@@ -18,6 +18,11 @@ const solved = (i) => P.n_selected[i] !== null;
 const isAuto = (i) => word(P.by[i]) !== word(P.selector[i]);
 const spaces = () => new Set(P.space).size;
 
+function wayOf(i) {
+  if (!solved(i)) return null;
+  return [word(P.selector[i]), word(P.learner[i])].filter((each) => each !== null).join(", ");
+}
+
 function pipelineOf(i) {
   if (!solved(i)) return null;
   const parts = [word(P.selector[i]), P.n_selected[i], word(P.learner[i])];

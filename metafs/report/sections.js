@@ -1,4 +1,6 @@
 // The sections of the first page.
+const score = (label, of) => ({ label, of, show: (row) => score3(of(row)) });
+const difference = (label, of) => ({ label, of, show: (row) => signed(of(row)) });
 
 function tiles() {
   const c = D.counts, over = mean(P.score.map((score, i) => minus(score, P.no_skill[i])));
@@ -22,16 +24,16 @@ function problemSection() {
   const columns = [
     { label: "Problem", word: true, of: problemName, show: toProblem },
     several && { label: "Space", word: true, of: (i) => word(P.space[i]) },
+    score("Score", (i) => P.score[i]),
+    score("All features", (i) => P.all_features[i]),
+    score("No skill", (i) => P.no_skill[i]),
+    { label: "Between them", of: (i) => minus(P.score[i], P.no_skill[i]),
+      show: (i) => between(i, ends) },
+    { label: "Kept", of: (i) => P.n_selected[i] },
+    { label: "Pipeline", word: true, of: wayOf, show: (i) => wayOf(i) ??
+      h("span", { class: "failed" }, P.n_failed[i] ? "failed" : "not solved") },
     { label: "Rows", of: (i) => P.n_samples[i] },
     { label: "Columns", of: (i) => P.n_features[i] },
-    { label: "Pipeline", word: true, of: pipelineOf, show: (i) => pipelineOf(i) ??
-      h("span", { class: "failed" }, P.n_failed[i] ? "failed" : "not solved") },
-    { label: "Kept", of: (i) => P.n_selected[i] },
-    { label: "Score", of: (i) => P.score[i], show: (i) => score3(P.score[i]) },
-    { label: "All features", of: (i) => P.all_features[i], show: (i) => score3(P.all_features[i]) },
-    { label: "No skill", of: (i) => P.no_skill[i], show: (i) => score3(P.no_skill[i]) },
-    { label: "Beside its baselines", of: (i) => minus(P.score[i], P.no_skill[i]),
-      show: (i) => between(i, ends) },
     { label: "Seconds", of: (i) => P.seconds[i] },
   ].filter(Boolean).map((each) => (each.word && !each.show
     ? { ...each, show: (i) => bdi(each.of(i) ?? "–") } : each));
@@ -75,7 +77,8 @@ function compared(rows) {
   const columns = [
     { label: "Problem", word: true, of: (row) => problemName(row.i), show: (row) => toProblem(row.i) },
     { label: "Compared", word: true, of: (row) => row.kind, show: (row) => row.kind },
-    ...pair("Score", "score", "cold"), ...pair("Kept", "kept", "coldKept"),
+    score("Score", (row) => row.score), score("Score without", (row) => row.cold),
+    ...pair("Kept", "kept", "coldKept"),
     ...pair("Evaluations", "tried", "coldTried"), ...pair("Seconds", "seconds", "coldSeconds"),
     { label: "As good", of: (row) => row.reached,
       show: (row) => ({ 1: "yes", 0: "no" })[row.reached] ?? "–" },
@@ -145,12 +148,13 @@ function leaderSection() {
   const value = (label, name) => ({ label, of: (row) => row[name] });
   const columns = [text("Selector", "selector"), text("Learner", "learner"),
     text("Transfer", "transfer"), value("Problems", "problems"), value("Runs", "runs"),
-    value("Mean score", "score"), value("Above no skill", "skill"),
-    value("Above all features", "all"), value("Kept", "kept"), value("Seconds", "seconds")];
+    score("Mean score", (row) => row.score),
+    difference("Above no skill", (row) => row.skill),
+    difference("Above all features", (row) => row.all), value("Kept", "kept"), value("Seconds", "seconds")];
   const tried = D.pipelines.map((row) => Object.fromEntries(["selector", "learner", "problems",
     "trials", "skill", "chosen", "seconds"].map((name, at) => [name, row[at]])));
   const tried_columns = [text("Selector", "selector"), text("Learner", "learner"),
-    value("Problems", "problems"), value("Trials", "trials"), value("Above no skill", "skill"),
+    value("Problems", "problems"), value("Trials", "trials"), difference("Above no skill", (row) => row.skill),
     value("Chosen", "chosen"), value("Seconds", "seconds")];
   const found = (row) => `${row.selector} ${row.learner} ${row.transfer || ""}`;
   return section("leaderboard", "Selectors and learners",

@@ -32,9 +32,11 @@ function bodyRow(columns, row) {
   }));
 }
 
-function sortingTable(name, label, columns, rows, found, noun = "row") {
+function sortingTable(name, label, all, rows, found, noun = "row") {
+  const isKnown = (value) => value !== null && value !== undefined;
+  const columns = all.filter((each) => each.word || rows.some((row) => isKnown(each.of(row))));
   const state = (kept[name] ||= { column: null, down: false, filter: "" });
-  const body = h("tbody");
+  const body = h("tbody"), made = new Map(); // the rows that were drawn once
   const count = h("output", { "aria-live": "polite" });
   const heads = columns.map((column, at) =>
     h("th", { scope: "col", class: column.word && "word", "aria-sort": "none" },
@@ -47,10 +49,15 @@ function sortingTable(name, label, columns, rows, found, noun = "row") {
   words.value = state.filter;
 
   function sortBy(at) {
-    state.down = state.column === at ? !state.down : !columns[at].word;
-    state.column = at;
+    state.down = state.column === columns[at].label ? !state.down : !columns[at].word;
+    state.column = columns[at].label;
     draw();
     say(`sorted by ${columns[at].label}, ${state.down ? "descending" : "ascending"}`);
+  }
+
+  function rowOf(row) {
+    if (!made.has(row)) made.set(row, bodyRow(columns, row));
+    return made.get(row);
   }
 
   function draw() {
@@ -59,10 +66,11 @@ function sortingTable(name, label, columns, rows, found, noun = "row") {
       const text = found(row).toLowerCase();
       return wanted.every((each) => text.includes(each));
     });
-    if (state.column !== null) shown = sorted(shown, columns[state.column], state.down);
+    const by = columns.find((each) => each.label === state.column);
+    if (by) shown = sorted(shown, by, state.down);
     heads.forEach((head, at) => head.setAttribute("aria-sort",
-      at !== state.column ? "none" : state.down ? "descending" : "ascending"));
-    body.replaceChildren(...shown.map((row) => bodyRow(columns, row)));
+      columns[at] !== by ? "none" : state.down ? "descending" : "ascending"));
+    body.replaceChildren(...shown.map(rowOf));
     count.textContent = `${num(shown.length)} of ${counted(rows.length, noun)}`;
   }
 
