@@ -1,5 +1,7 @@
 """The command `metafs report`."""
 
+import sys
+
 import pytest
 
 from metafs_metadb import MetaDB
@@ -47,3 +49,11 @@ def test_what_has_nothing_to_show_gets_a_sentence_and_no_page(db, tmp_path):
         assert not page.exists()
     result = run("report", "--db", db, "-o", tmp_path / "nowhere" / "page.html", code=1)
     assert "no folder" in result.stderr
+
+
+def test_the_dashboard_says_how_to_install_what_it_lacks(db, monkeypatch):
+    monkeypatch.delitem(sys.modules, "metafs.dashboard.app", raising=False)
+    monkeypatch.setitem(sys.modules, "starlette.applications", None)
+    result = run("dashboard", "--db", db, code=2)
+    assert "pip install 'metafs-automl[dashboard]'" in result.stderr
+    assert result.stderr.count("\n") == 1
