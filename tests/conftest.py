@@ -1,5 +1,7 @@
 """What many tests share."""
 
+import shutil
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -39,3 +41,24 @@ def db(tmp_path):
 def ask(db):
     """Ask the MetaDB of this test by SQL."""
     return lambda query: list(MetaDB(db).sql(query)[1])
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A headless Chromium; the tests that need one are skipped where there is none."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    from selenium.webdriver.chrome.service import Service
+
+    found = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
+    browser, driver = next(filter(None, found), None), shutil.which("chromedriver")
+    if browser is None or driver is None:
+        pytest.skip("no browser: install chromium and chromium-driver (.ci/browser does)")
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for each in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(each)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chromium = webdriver.Chrome(options=options, service=Service(driver))
+    chromium.set_script_timeout(60)
+    yield chromium
+    chromium.quit()

@@ -15,6 +15,7 @@ from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.merging import Merged
 from metafs_metadb.metadb import MetaDB
 from metafs_metadb.queries import FIT_OF
+from metafs_metadb.reporting import ReportLimits, ReportRows
 from metafs_metadb.rows import (
     Experience,
     FeatureExperience,
@@ -61,6 +62,8 @@ __all__ = [
     "Recorded",
     "Reference",
     "ReferenceRows",
+    "ReportLimits",
+    "ReportRows",
     "RunRow",
     "SavedModel",
     "SelectionRows",

@@ -22,7 +22,7 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import duckdb
@@ -165,12 +165,7 @@ def _visit(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     alias = f"metadb_{next(_alias_numbers)}"
     deadline = time.monotonic() + wait_s
-    if not engine.turn.acquire(timeout=wait_s):
-        raise MetaDBLocked(
-            f"the MetaDB {path} has to wait for another thread of this process (PID {os.getpid()}) "
-            "that is using a MetaDB: try again when it is done"
-        )
-    try:
+    with _turn(engine, path, wait_s):
         _attach(engine, path, alias, options, deadline)
         con = engine.con.cursor()
         try:
@@ -180,6 +175,22 @@ def _visit(
         finally:
             con.close()  # rolls back what was not committed
             _detach(engine, alias)
+
+
+def alone(path: Path, wait_s: float) -> AbstractContextManager[None]:
+    """Wait until no thread of this process has a MetaDB open, and keep it so."""
+    return _turn(_shared_engine(), path, wait_s)
+
+
+@contextmanager
+def _turn(engine: Engine, path: Path, wait_s: float) -> Iterator[None]:
+    if not engine.turn.acquire(timeout=wait_s):
+        raise MetaDBLocked(
+            f"the MetaDB {path} has to wait for another thread of this process (PID {os.getpid()}) "
+            "that is using a MetaDB: try again when it is done"
+        )
+    try:
+        yield
     finally:
         engine.turn.release()
 

@@ -11,6 +11,7 @@ from metafs_metadb.errors import MetaDBError
 from metafs_metadb.listing import Listing
 from metafs_metadb.managing import Managing
 from metafs_metadb.recalling import Recalling
+from metafs_metadb.reporting import Reporting
 from metafs_metadb.rows import (
     Candidate,
     NeighbourRow,
@@ -25,7 +26,7 @@ from metafs_metadb.trials import TrialRow
 from metafs_metadb.weights import BeliefRow, ReferenceRows
 
 
-class MetaDB(Recalling, Listing, Managing):
+class MetaDB(Recalling, Listing, Reporting, Managing):
     """A memory of problems and runs in the DuckDB file at `path`.
 
     Every method opens the file, does one thing and closes it: between calls nothing is held, so

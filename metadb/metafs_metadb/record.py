@@ -18,6 +18,7 @@ from metafs_metadb.migrate import utc_now
 from metafs_metadb.rows import (
     OF_COLUMNS,
     PHASES,
+    SAVING,
     Candidate,
     NeighbourRow,
     ProblemRow,
@@ -126,12 +127,14 @@ def _json(params: Mapping[str, Any]) -> str:
 def _run_values(run: RunRow, record_s: float) -> dict[str, Any]:
     values = dict(vars(run))
     durations = {"record": record_s} | values.pop("duration_s")
+    saving = values.pop("saving") or {}
     if unknown := set(durations) - set(PHASES):
         raise ValueError(f"unknown phases {sorted(unknown)}; known are {PHASES}")
     # NaN sorts above every number in DuckDB, so a score that could not be had must be a null.
     values |= {k: None for k, v in values.items() if isinstance(v, float) and math.isnan(v)}
     values["params"] = _json(run.params)
     values["pipeline"] = None if run.pipeline is None else _json(run.pipeline)
+    values |= {f"saving_{name}": saving.get(name) for name in SAVING}
     return values | {f"{phase}_s": durations.get(phase) for phase in PHASES}
 
 

@@ -14,6 +14,9 @@ Candidate = tuple[int, Sequence[str] | Sequence[int] | NDArray[Any], float]  # s
 # What is known of each column whatever the selector made of it, as columns of `selection`.
 OF_COLUMNS = ("relevance", "document_frequency", "mean", "spread", "weight", "from_memory")
 
+# Evaluations and seconds to the fitness of a cold search, without memory and with it.
+SAVING = ("cold_evaluations", "evaluations", "cold_seconds", "seconds", "reached")
+
 PHASES = ("describe", "recall", "expect", "select", "learn", "record")
 
 
@@ -58,6 +61,8 @@ class RunRow:
     pipeline: Mapping[str, Any] | None = None  # selector, size and learner that were chosen
     all_features: float | None = None  # score of a linear model on all columns
     no_skill: float | None = None  # score of guessing
+    without_memory: float | None = None  # nested score of what is chosen without memory
+    saving: Mapping[str, float] | None = None  # what a cold search cost, and this one; see SAVING
 
 
 @dataclass(frozen=True, eq=False)

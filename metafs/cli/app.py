@@ -69,6 +69,8 @@ class Commands(click.Group):
         "features": "metafs.cli.features",
         "neighbours": "metafs.cli.neighbours",
         "explain": "metafs.cli.explain",
+        "report": "metafs.cli.report",
+        "dashboard": "metafs.cli.dashboard",
         "sql": "metafs.cli.sql",
         "db": "metafs.cli.db",
     }

@@ -6,10 +6,9 @@ from typing import Any
 
 from metafs.experiment.arms import COLD, RANKED
 from metafs.experiment.comparing import Speedup
-from metafs.experiment.drawing import formatted
-from metafs.experiment.markup import Lines, table
 from metafs.experiment.result import Experiment
 from metafs.experiment.summary import ArmSummary
+from metafs.page.markup import Lines, formatted, table
 
 
 @dataclass(frozen=True)

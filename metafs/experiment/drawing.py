@@ -160,19 +160,3 @@ def label_axes(panel: Any, what: str, ncols: int = 2) -> None:
 def by_quarters(found: Sequence[Series]) -> Rows:
     """Return a row for each series: its means over the quarters of the stream."""
     return [(each.label, *each.quarters()) for each in found]
-
-
-def formatted(value: Any) -> str:
-    """Return a value as text: three significant digits, or all digits before the point.
-
-    Examples
-    --------
-    >>> [formatted(value) for value in (0.12345, 2.4, 8591.3, 3.0, None, "cold")]
-    ['0.123', '2.40', '8591', '3', 'unknown', 'cold']
-    """
-    if value is None:
-        return "unknown"
-    if not isinstance(value, float):
-        return str(value)
-    whole = abs(value) >= 100 or abs(value - round(value, 0)) < 1e-9
-    return f"{value:.0f}" if whole else f"{value:#.3g}".rstrip(".")

@@ -14,7 +14,6 @@ from metafs.experiment.drawing import (
     Rows,
     by_quarters,
     draw,
-    formatted,
     label_axes,
     logarithmic,
     panels,
@@ -28,6 +27,7 @@ from metafs.experiment.memory_figures import (
 from metafs.experiment.result import Experiment
 from metafs.experiment.series import QUARTERS, speedups, values
 from metafs.experiment.summary import SECONDS
+from metafs.page.markup import formatted
 
 STREAM = 3
 """With fewer problems there are no plots along the stream."""

@@ -18,7 +18,6 @@ from metafs.experiment.drawing import (
     Rows,
     by_quarters,
     draw,
-    formatted,
     label_axes,
     logarithmic,
     panels,
@@ -27,6 +26,7 @@ from metafs.experiment.drawing import (
 from metafs.experiment.result import Experiment
 from metafs.experiment.series import QUARTERS, Series, in_pairs, phases, values
 from metafs.experiment.summary import column, ratios
+from metafs.page.markup import formatted
 from metafs.stats.quality_map import correlation
 
 REST = ("describe", "expect", "record")

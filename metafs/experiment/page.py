@@ -10,12 +10,17 @@ import numpy as np
 from metafs.data.checks import counted
 from metafs.experiment.arm_table import arm_table, in_short
 from metafs.experiment.arms import COLD, DESCRIPTIONS
-from metafs.experiment.drawing import Drawing, formatted
-from metafs.experiment.markup import document, folded, heading, soft, table
+from metafs.experiment.drawing import Drawing
 from metafs.experiment.result import Experiment, settings_of
 from metafs.experiment.summary import column, ratios
 from metafs.experiment.why import MOST, Why
+from metafs.page.markup import document, folded, formatted, heading, soft, table
 
+STYLE = """
+body { max-width: 62rem; }
+figure img { width: 100%; min-width: 40rem; height: auto; }
+@media (prefers-color-scheme: dark) { figure img { filter: invert(0.92) hue-rotate(180deg); } }
+"""
 WHY_COLUMNS = ("feature", "expected", "proposed by", "score here", "outcome")
 WORDS = ("proposed by", "outcome", "value", "arm", "features", "distance", "step")
 READING = (
@@ -61,7 +66,7 @@ def page(experiment: Experiment, drawn: Sequence[Drawing], title: str = "Experim
         ),
         table(("setting", "value"), _settings(experiment), WORDS),
     ]
-    return document(title, parts)
+    return document(title, parts, STYLE)
 
 
 def _introduction(experiment: Experiment) -> str:

@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from metafs.errors import MetafsError, describe, kind_and_place
 from metafs.memory import NeighbourRow, RunRow, SelectionRows
 from metafs.memory.memory import Memory
 from metafs.pipeline.reference import Learned
-from metafs.pipeline.saving import saving
+from metafs.pipeline.saving import Saving, saving
 from metafs.pipeline.selection import takes_prior
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Experience, Solution
@@ -30,6 +30,7 @@ def run_row(solution: Solution) -> RunRow:
     """Return the run as the MetaDB keeps it: what a solution has under the names of its columns."""
     shared = {name: getattr(solution, name) for name in RUN_COLUMNS if hasattr(solution, name)}
     shared |= {"error": solution.stored_error, "duration_s": solution.seconds}
+    shared["saving"] = None if solution.saving is None else asdict(solution.saving)
     return RunRow(**shared, metafs_version=__version__)
 
 
@@ -74,6 +75,7 @@ def finish(task: PreparedTask, result: TaskResult | Solution, memory: Memory | N
     clock = Stopwatch()
     if memory is not None:
         learned = result.learned
+        found = replace(found, saving=_saving(result, found.seconds))
         with clock("record"):
             memory.record(
                 task.problem,
@@ -88,8 +90,11 @@ def finish(task: PreparedTask, result: TaskResult | Solution, memory: Memory | N
                 trials=result.trials,
             )
     seconds = {**found.seconds, **clock.seconds}
-    saved = None if result.cold is None else saving(*result.cold, result.selection, seconds)
-    return replace(found, seconds=seconds, saving=saved)
+    return replace(found, seconds=seconds, saving=_saving(result, seconds))
+
+
+def _saving(result: TaskResult, seconds: Mapping[str, float]) -> Saving | None:
+    return None if result.cold is None else saving(*result.cold, result.selection, seconds)
 
 
 def solution(task: PreparedTask, result: TaskResult) -> Solution:

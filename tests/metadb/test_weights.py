@@ -184,6 +184,7 @@ def test_a_file_of_schema_4_is_upgraded_and_knows_no_weights_yet(tmp_path):
         "0006_nested_scores",
         "0007_trials",
         "0008_models",
+        "0009_report",
     ]
     assert db.check() == []
     ids = [row[0] for row in db.problems().rows]
@@ -202,7 +203,7 @@ def test_a_file_of_schema_5_is_upgraded_and_keeps_both_scores(tmp_path):
     with pytest.raises(MetaDBOutdated, match="lacks migration 0006_nested_scores"):
         MetaDB(path).problems()
     db = MetaDB(path)
-    assert db.migrate() == ["0006_nested_scores", "0007_trials", "0008_models"]
+    assert db.migrate() == ["0006_nested_scores", "0007_trials", "0008_models", "0009_report"]
     assert db.check() == []
     assert list(db.sql("select run_id, score, non_nested_score from run order by 1")[1]) == before
     _, found = db.sql("select n_runs, mean_non_nested_score from leaderboard")
@@ -219,7 +220,7 @@ def test_a_file_of_schema_7_is_upgraded_and_its_models_predict_once_they_are_rec
     with pytest.raises(MetaDBOutdated, match="lacks migration 0008_models"):
         MetaDB(path).problems()
     db = MetaDB(path)
-    assert db.migrate() == ["0008_models"]
+    assert db.migrate() == ["0008_models", "0009_report"]
     assert db.check() == []
     ids = [row[0] for row in db.problems().rows]
     assert len(ids) == 4

@@ -1,39 +1,12 @@
-"""The HTML of an experiment's page: frame, style, headings, tables and collapsible parts."""
+"""The HTML that pages share: frame, headings, tables and collapsible parts."""
 
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
+from importlib import resources
 from typing import Any
 
-from metafs.experiment.drawing import formatted
-
-STYLE = """
-:root { color-scheme: light dark; --line: #bbb; --soft: #595959; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { line-height: 1.2; overflow-wrap: anywhere; } h2 { margin-top: 2.5rem; }
-nav { font-size: 0.9rem; } nav a { white-space: nowrap; }
-table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.2rem 0.7rem 0.2rem 0; text-align: right; border-bottom: 1px solid var(--line); }
-th { vertical-align: bottom; } thead th { white-space: nowrap; }
-td { vertical-align: top; white-space: nowrap; }
-tbody th { vertical-align: top; font-weight: normal; overflow-wrap: anywhere; }
-tbody th { min-width: 9rem; max-width: 28rem; }
-th:first-child { text-align: left; position: sticky; left: 0; background: Canvas; }
-th.word, td.word { text-align: left; }
-small { display: block; color: var(--soft); font-size: 0.75rem; }
-.wide { overflow-x: auto; }
-figure { margin: 0; } figure img { width: 100%; min-width: 40rem; height: auto; }
-figcaption, .soft { color: var(--soft); font-size: 0.9rem; }
-details { margin: 0.4rem 0; } details[open] { margin-bottom: 1.2rem; }
-summary { cursor: pointer; font-size: 0.9rem; }
-dt { font-weight: bold; } dd { margin: 0 0 0.3rem 1.5rem; }
-.warning { border-left: 4px solid #d55e00; padding-left: 0.8rem; }
-.warning { max-height: 14rem; overflow: auto; }
-@media (prefers-color-scheme: dark) {
-  :root { --line: #555; --soft: #aaa; }
-  figure img { filter: invert(0.92) hue-rotate(180deg); }
-}
-@media (max-width: 40rem) { tbody th { max-width: 9rem; } }
-"""
+STYLE = resources.files("metafs.page").joinpath("base.css").read_text("utf-8")
+"""Colours, letters, tables and focus; both pages begin with it."""
 NOTHING = "&ndash;"
 
 
@@ -41,14 +14,15 @@ class Lines(tuple[Any, ...]):
     """A cell of a table with small lines beneath its first line."""
 
 
-def document(title: str, parts: Iterable[str]) -> str:
-    """Return a self-contained page."""
+def document(title: str, parts: Iterable[str], style: str = "") -> str:
+    """Return a self-contained page; `style` comes after the common one."""
     return (
         "<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>\n"
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{escape(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n"
+        + "<main>\n"
         + "\n".join(parts)
-        + "\n</body>\n</html>\n"
+        + "\n</main>\n</body>\n</html>\n"
     )
 
 
@@ -100,3 +74,19 @@ def _cell(value: Any) -> str:
         first, *rest = (_cell(each) for each in value)
         return first + "".join(f"<small>{each}</small>" for each in rest)
     return NOTHING if value is None else escape(formatted(value))
+
+
+def formatted(value: Any) -> str:
+    """Return a value as text: three significant digits, or all digits before the point.
+
+    Examples
+    --------
+    >>> [formatted(value) for value in (0.12345, 2.4, 8591.3, 3.0, None, "cold")]
+    ['0.123', '2.40', '8591', '3', 'unknown', 'cold']
+    """
+    if value is None:
+        return "unknown"
+    if not isinstance(value, float):
+        return str(value)
+    whole = abs(value) >= 100 or abs(value - round(value, 0)) < 1e-9
+    return f"{value:.0f}" if whole else f"{value:#.3g}".rstrip(".")

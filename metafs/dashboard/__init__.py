@@ -1,0 +1,1 @@
+"""The page about a memory, live: served on this machine while `metafs solve` runs."""

@@ -1,0 +1,1 @@
+"""What all pages are drawn from: markup, style, and text that is safe to show."""
