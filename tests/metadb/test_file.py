@@ -207,6 +207,7 @@ def test_an_older_schema_waits_for_migrate(db, monkeypatch):
         "0005_weights",
         "0006_nested_scores",
         "0007_trials",
+        "0008_models",
         "0009_report",
     ]
     assert db.migrate() == []

@@ -162,6 +162,7 @@ def test_a_file_of_schema_3_waits_for_migrate_and_then_takes_properties(db, monk
         "0005_weights",
         "0006_nested_scores",
         "0007_trials",
+        "0008_models",
         "0009_report",
     ]
     results(db, meta_features={"size": [1, 2, 3]})

@@ -115,6 +115,7 @@ def test_a_file_of_schema_2_waits_for_migrate_and_then_takes_measurements(db, mo
         "0005_weights",
         "0006_nested_scores",
         "0007_trials",
+        "0008_models",
         "0009_report",
     ]
     assert db.check() == []
