@@ -41,6 +41,8 @@ DISCOUNT = 0.02
 NOISE = 0.01
 """The standard deviation of a past problem's success around what it would be on average."""
 FOLDS_ASSUMED = 2
+DOUBT = 1.0
+"""Standard deviations that an advantage over the default has to exceed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +72,19 @@ class Expectation:
         """The standard deviation of each candidate's advantage."""
         return np.asarray(np.sqrt(np.maximum(np.diag(self.covariance), 0.0)))
 
+    @property
+    def assured(self) -> Array:
+        """What each candidate's advantage is worth: its mean less a part of its deviation.
+
+        Of many candidates the one that seems best is one that was lucky, the more so the fewer
+        rows there are; the default is only left for an advantage that is larger than its error.
+        """
+        return np.asarray(self.mean - DOUBT * self.deviation)
+
     def best(self, scored: Collection[Candidate]) -> int:
         """Return the position of the best of those that were scored."""
         known = [place for place, each in enumerate(self.candidates) if each in scored]
-        return known[int(np.argmax(self.mean[known]))]
+        return known[int(np.argmax(self.assured[known]))]
 
     def variance_from(self, place: int) -> Array:
         """Return the variance of each candidate's difference to one of them."""
@@ -131,7 +142,7 @@ def updated(
 ) -> Expectation:
     """Return the expectation after folds were scored: success by candidate and fold."""
     base = success.get(before.default, {})
-    of_default = _assumed(base, n_test, n_train)
+    of_default = _assumed(base, n_test)
     places, means, variances, shares = [], [], [], []
     for place, candidate in enumerate(before.candidates):
         scores = success.get(candidate, {})
@@ -139,7 +150,7 @@ def updated(
         if candidate == before.default or not both:
             continue
         apart = np.array([scores[fold] - base[fold] for fold in both])
-        assumed = of_default + _assumed(scores, n_test, n_train)
+        assumed = of_default + _assumed(scores, n_test)
         squares = ((apart - apart.mean()) ** 2).sum() + FOLDS_ASSUMED * assumed
         variance = squares / (len(apart) - 1 + FOLDS_ASSUMED)
         places.append(place)
@@ -152,10 +163,22 @@ def updated(
     return before.given(places, np.array(means), noise)
 
 
-def _assumed(scores: Mapping[int, float], n_test: float, n_train: float) -> float:
-    """Return the variance of a candidate's success on one fold, as if each row were won or lost."""
+def remaining_variance(
+    success: Mapping[int, float], n_folds: int, *, n_test: float, n_train: float
+) -> float:
+    """Return the variance of an advantage over the default that all folds together leave."""
+    return 2 * _assumed(success, n_test) * (1 / n_folds + n_test / n_train)
+
+
+def _assumed(scores: Mapping[int, float], n_test: float) -> float:
+    """Return the variance of a candidate's success on one fold, as if each row were won or lost.
+
+    A row won and one lost are added, because few rows that were all won do not prove that much.
+    """
+    n_rows = max(len(scores), 1) * n_test
     lacking = 1.0 - float(np.mean(list(scores.values()))) if scores else 1.0
-    return (max(lacking, 0.0) + 1 / n_train) / (2 * n_test)
+    lacking = (max(lacking, 0.0) * n_rows + 2.0) / (n_rows + 2.0)
+    return lacking / (2 * n_test)
 
 
 def expected_excess(mean: Array, deviation: Array) -> Array:

@@ -14,6 +14,9 @@ from metafs.stats.scorers import best_possible
 NEAR = 2.0
 """By how much more a problem at distance 0 counts than one that is merely of the same space."""
 
+LIKE_ROWS = 8.0
+"""By how much numbers of rows may differ: twice the square of their logarithms' scale."""
+
 
 def experience(
     trials: Sequence[PastTrials],
@@ -41,5 +44,5 @@ def experience(
         }
         rows = np.log(min(problem.n_samples, MOST_ROWS) / min(each.n_samples, MOST_ROWS))
         nearness = 1.0 + NEAR * max(0.0, 1.0 - distance.get(each.problem_id, 1.0))
-        found.append(Past(success, float(np.exp(-(rows**2) / 2)) * nearness))
+        found.append(Past(success, float(np.exp(-(rows**2) / LIKE_ROWS)) * nearness))
     return found

@@ -15,7 +15,13 @@ from metafs.data.typing import Array
 from metafs.pipeline.choice.answer import good_enough
 from metafs.pipeline.choice.candidates import ALL, Candidate, seconds_of, seconds_to_rank
 from metafs.pipeline.choice.evaluation import Evaluation
-from metafs.pipeline.choice.expectation import Expectation, expected_excess, updated
+from metafs.pipeline.choice.expectation import (
+    DOUBT,
+    Expectation,
+    expected_excess,
+    remaining_variance,
+    updated,
+)
 from metafs.pipeline.choice.wide import opening
 
 WORTH = 0.003
@@ -104,16 +110,21 @@ def bisected(sets: Sequence[Candidate], evaluation: Evaluation, before: Expectat
 
 
 def expected_improvement(expectation: Expectation, evaluation: Evaluation) -> Array:
-    """Return by how much each candidate is expected to beat the best of those that were scored.
+    """Return by how much each candidate is expected to beat the leader once all folds scored it.
 
-    Nobody can succeed more than fully, so the improvement is at most what the best lacks of that.
+    Scoring it moves its mean by less than it is uncertain now, and some doubt stays for which it
+    has to make up. Nobody can succeed more than fully, so the improvement is at most what the
+    leader lacks of that.
     """
     leader = expectation.best(evaluation.scored)
-    reached = np.mean(list(evaluation.success[expectation.default].values()))
-    lacking = max(0.0, 1.0 - float(reached) - max(0.0, float(expectation.mean[leader])))
-    deviation = np.sqrt(expectation.variance_from(leader))
-    ahead = expectation.mean - expectation.mean[leader]
-    return np.asarray(np.minimum(expected_excess(ahead, deviation), lacking))
+    base = evaluation.success[expectation.default]
+    reached = float(np.mean(list(base.values()))) + max(0.0, float(expectation.mean[leader]))
+    noise = remaining_variance(base, len(evaluation.folds), **evaluation.rows_of_a_fold)
+    variance = expectation.deviation**2
+    doubt = DOUBT * np.sqrt(variance * noise / (variance + noise))
+    ahead = expectation.mean - doubt - expectation.assured[leader]
+    found = expected_excess(ahead, variance / np.sqrt(variance + noise))
+    return np.asarray(np.minimum(found, max(0.0, 1.0 - reached)))
 
 
 def _price(evaluation: Evaluation, candidate: Candidate) -> float:

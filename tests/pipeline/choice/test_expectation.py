@@ -53,7 +53,8 @@ def test_folds_are_weighed_by_their_noise():
     scores = {DEFAULT: {0: 0.5, 1: 0.6}, FOREST: {0: 0.7, 1: 0.7}}
     found = updated(before, scores, n_test=10, n_train=40)
     apart = np.array([0.2, 0.1])
-    assumed = ((1 - 0.55 + 1 / 40) + (1 - 0.7 + 1 / 40)) / 20
+    lacking = [((1 - mean) * 20 + 2) / 22 for mean in (0.55, 0.7)]
+    assumed = sum(lacking) / 20
     squares = ((apart - 0.15) ** 2).sum() + FOLDS_ASSUMED * assumed
     noise = squares / (1 + FOLDS_ASSUMED) * (1 / 2 + 10 / 40)
     prior = before.covariance[1, 1]
