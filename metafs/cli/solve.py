@@ -84,6 +84,11 @@ STYLES = {"failed": "red", "skipped": "dim"}
     metavar="N",
     help="Also search every N-th problem cold, to measure what memory saves; 0 is never.",
 )
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse tables that look wrong (an identifier, a leak, ...) instead of noting it.",
+)
 @click.option("--jobs", default=1, show_default=True, metavar="J", help="Number of processes.")
 @click.option(
     "--engine",

@@ -26,6 +26,7 @@ from metafs.pipeline.engines import open_engine, require_engine
 from metafs.pipeline.events import Event, Listener, emit, listening
 from metafs.pipeline.fork_server import WorkerError
 from metafs.pipeline.pool import Map
+from metafs.pipeline.progress import Progress
 from metafs.pipeline.recording import fail, failure, finish
 from metafs.pipeline.settings import Plan, Settings
 from metafs.pipeline.solution import Solution
@@ -72,7 +73,9 @@ def solve(
     jobs: int = 1,
     engine: str = "local",
     check: int = 0,
+    strict: bool = False,
     listener: Listener | None = None,
+    progress: bool = False,
     wave: int | None = None,
     **settings: Any,
 ) -> Iterator[Solution]:
@@ -99,8 +102,15 @@ def solve(
     check : int
         Every `check`-th problem that memory guided is also searched cold, to measure what memory
         saves; 0 turns that off.
+    strict : bool
+        Whether a problem fails if its table looks wrong: identifiers, leaks, free text, dates and
+        amounts as text, a class for nearly every row, rows that repeat or that another source
+        holds. Otherwise these are notes.
     listener : callable, optional
         Called with each `metafs.pipeline.events.Event`: what is going on inside a problem.
+    progress : bool
+        Whether to show in one line, on a terminal or in a notebook, what is going on. Takes the
+        place of a listener.
     wave
         Deprecated name of `batch`.
     **settings
@@ -143,7 +153,9 @@ def solve(
         db = db if isinstance(db, MetaDB) else MetaDB(db)
         db.ensure()
         memory = Memory(db, plan.distance, len(stream))
-    return _solve(stream, plan, memory, batch, jobs, engine, check, listener)
+    line = Progress(len(stream)) if progress else None
+    solutions = _solve(stream, plan, memory, batch, jobs, engine, check, line or listener, strict)
+    return line.through(solutions) if line else solutions
 
 
 def _names(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
@@ -189,13 +201,14 @@ def _solve(
     engine: str,
     check: int,
     listener: Listener | None,
+    strict: bool = False,
 ) -> Iterator[Solution]:
     with open_engine(engine, jobs, listener) as side_by_side:
         for start in range(0, len(stream), batch):
             with listening(listener):
                 read = [read_problem(each, plan, memory) for each in stream[start : start + batch]]
                 key = batch_key(read) if memory is not None and batch > 1 else None
-                ready = prepare_all(read, memory, key)
+                ready = prepare_all(read, memory, key, strict=strict)
             for place, each in enumerate(ready, start=start + 1):
                 if check and place % check == 0 and isinstance(each, PreparedTask):
                     ready[place - start - 1] = replace(each, checked=True)

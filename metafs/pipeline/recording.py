@@ -117,7 +117,7 @@ def solution(task: PreparedTask, result: TaskResult) -> Solution:
         pipeline=result.pipeline,
         **_without_memory(result),
         model=result.model,
-        notes=problem.notes + result.notes,
+        notes=problem.notes + task.notes + result.notes,
         n_evaluations=selection.n_evaluations,
         stopped=selection.stopped,
         neighbours=tuple((each.name, each.distance) for each in task.neighbours),

@@ -78,6 +78,10 @@ class PreparedTask:
     """The same without problems of the same source."""
     teaches: bool = False
     """Whether a reference model is needed: memory has none of this content."""
+    sharing: Mapping[int, str] = field(default_factory=dict)
+    """Problems that memory knows to hold some of the rows, with their sources."""
+    notes: tuple[str, ...] = ()
+    """What may be wrong with the table."""
 
     @cached_property
     def seen(self) -> Problem:
@@ -179,7 +183,7 @@ def _recalled(
     assert described is not None
     with clock("recall"):
         known = memory.acquainted(problem, task.row_hashes)
-        task = replace(task, teaches=known.lacks_reference)
+        task = replace(task, teaches=known.lacks_reference, sharing=known.sharing)
         if plan.transfer is None or not plan.transfer.remembers:
             return task, None
         n_asked = max(plan.settings.neighbours, memory.n_models(problem))
