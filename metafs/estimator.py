@@ -43,7 +43,7 @@ def installed_registry() -> Registry:
     return Registry()
 
 
-class MetaSelector(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class MetaSelector(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[misc]  # no types
     """Select features with the memory of earlier problems.
 
     With a `db` it recalls near problems, starts from what worked there and records what it

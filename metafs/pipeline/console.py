@@ -41,4 +41,5 @@ def console_of(stream: Any) -> Console:
 
 def print_line(stream: Any, text: str, style: str = "", *, wraps: bool = False) -> None:
     """Print a line on a terminal, cut at its width unless it wraps."""
-    console_of(stream).print(Text(text, style), soft_wrap=wraps, no_wrap=True, overflow="crop")
+    how: dict[str, Any] = {"soft_wrap": True} if wraps else {"no_wrap": True, "overflow": "crop"}
+    console_of(stream).print(Text(text, style), **how)

@@ -171,7 +171,7 @@ def fitted(width: int, place: str, name: str, parts: dict[str, str]) -> str:
     >>> fitted(80, "[3/45]", "digits 0 vs 3", parts | {"left": "12 s left"})
     '[3/45] digits 0 vs 3: comparing pipelines, 12 scored, best 0.951   12 s left'
     >>> fitted(39, "[3/45]", "digits 0 vs 3", parts | {"left": "12 s left"})
-    '[3/45] digi…s 3: 12 scored, best 0.951'
+    '[3/45] digi…vs 3: 12 scored, best 0.951'
     """
     kept = dict(parts)
     for each in (None, *DROPPED_FIRST):

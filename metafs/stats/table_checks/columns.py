@@ -84,7 +84,7 @@ def _all_different(X: Array) -> Array:
     repeats = (ascending[1:] == ascending[:-1]).sum(axis=0)
     found = few[repeats <= (1 - ALL_DIFFERENT) * len(first)]
     values = X[:, found]
-    return found[(np.isnan(values) | (values == np.floor(values))).all(axis=0)]
+    return np.asarray(found[(np.isnan(values) | (values == np.floor(values))).all(axis=0)])
 
 
 def _is_called_id(name: str) -> bool:
