@@ -6,12 +6,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from metafs.data.readers import ReadOptions
+from metafs.data.readers.demo import DEMOS
 from metafs.data.target import TASKS
 from metafs.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _sources(_ctx: Any, _param: Any, incomplete: str) -> list[CompletionItem]:
+    """Complete the names of demonstrations, and let the shell complete those of files."""
+    demos = [CompletionItem(name) for name in DEMOS if name.startswith(incomplete)]
+    return [*demos, CompletionItem(incomplete, type="file")]
 
 
 def problem_options(command: F) -> F:
@@ -42,7 +50,7 @@ def problem_options(command: F) -> F:
         click.option(
             "--target", multiple=True, metavar="NAME", help="Column to predict; may be repeated."
         ),
-        click.argument("source", nargs=-1, required=True),
+        click.argument("source", nargs=-1, required=True, shell_complete=_sources),
     ):
         command = add(command)
     return command
