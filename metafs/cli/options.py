@@ -3,21 +3,24 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from metafs.data.readers import ReadOptions
-from metafs.data.readers.demo import DEMOS
 from metafs.data.target import TASKS
 from metafs.errors import UsageError
+
+if TYPE_CHECKING:
+    from metafs.data.readers import ReadOptions  # imports scikit-learn, which takes a while
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _sources(_ctx: Any, _param: Any, incomplete: str) -> list[CompletionItem]:
     """Complete the names of demonstrations, and let the shell complete those of files."""
+    from metafs.data.readers.demo import DEMOS
+
     demos = [CompletionItem(name) for name in DEMOS if name.startswith(incomplete)]
     return [*demos, CompletionItem(incomplete, type="file")]
 
@@ -56,8 +59,10 @@ def problem_options(command: F) -> F:
     return command
 
 
-def read_options(options: dict[str, Any], keep: tuple[str, ...] = ()) -> ReadOptions:
+def read_options(options: dict[str, Any], keep: tuple[str, ...] = ()) -> "ReadOptions":
     """Take the options of `problem_options` out of all options, as readers want them."""
+    from metafs.data.readers import ReadOptions
+
     names = ("space", "drop", "task", "meta_features", "groups", "time", "weight")
     return ReadOptions(
         targets=options.pop("target"), keep=keep, **{name: options.pop(name) for name in names}
