@@ -1,7 +1,7 @@
 """The thresholds of the checks, each with its reason.
 
 They are set for silence on ordinary tables: on those that scikit-learn brings and on public ones of
-up to 12,000 columns.
+up to 10,000 columns.
 """
 
 LEAST_ROWS = 20
