@@ -1,7 +1,6 @@
 """`metafs solve`: a stream of problems, one after the other, into the MetaDB."""
 
 import warnings
-from collections.abc import Sequence
 from time import monotonic
 from typing import Any
 
@@ -67,6 +66,11 @@ STYLES = {"failed": "red", "skipped": "dim"}
 )
 @budget_option
 @click.option("--seconds", type=float, metavar="S", help="Time limit of a search, in seconds.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse tables that look wrong (an identifier, a leak, ...) instead of noting it.",
+)
 @keep_option
 @click.option(
     "--batch",
@@ -83,11 +87,6 @@ STYLES = {"failed": "red", "skipped": "dim"}
     show_default=True,
     metavar="N",
     help="Also search every N-th problem cold, to measure what memory saves; 0 is never.",
-)
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="Refuse tables that look wrong (an identifier, a leak, ...) instead of noting it.",
 )
 @click.option("--jobs", default=1, show_default=True, metavar="J", help="Number of processes.")
 @click.option(
@@ -174,7 +173,7 @@ def _drain(
     return done
 
 
-def _table(names: Sequence[str], automatic: bool) -> Table:
+def _table(names: list[str], automatic: bool) -> Table:
     """Return the table of a stream, before any problem of it is solved."""
     width = min(max(NAME_WIDTHS[0], width_of([one_line(each) for each in names])), NAME_WIDTHS[1])
     columns = [Column("problem", width)]

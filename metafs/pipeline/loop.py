@@ -74,8 +74,8 @@ def solve(
     engine: str = "local",
     check: int = 0,
     strict: bool = False,
-    listener: Listener | None = None,
     progress: bool = False,
+    listener: Listener | None = None,
     wave: int | None = None,
     **settings: Any,
 ) -> Iterator[Solution]:
@@ -106,11 +106,11 @@ def solve(
         Whether a problem fails if its table looks wrong: identifiers, leaks, free text, dates and
         amounts as text, a class for nearly every row, rows that repeat or that another source
         holds. Otherwise these are notes.
-    listener : callable, optional
-        Called with each `metafs.pipeline.events.Event`: what is going on inside a problem.
     progress : bool
         Whether to show in one line, on a terminal or in a notebook, what is going on. Takes the
         place of a listener.
+    listener : callable, optional
+        Called with each `metafs.pipeline.events.Event`: what is going on inside a problem.
     wave
         Deprecated name of `batch`.
     **settings

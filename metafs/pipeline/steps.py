@@ -72,16 +72,16 @@ class PreparedTask:
     fold_history: ModelHistory | None = None
     """The same without problems of the same source, nor any that share rows."""
     row_hashes: Array = field(default_factory=lambda: np.zeros(0, dtype=np.uint64), repr=False)
+    sharing: Mapping[int, str] = field(default_factory=dict)
+    """Problems that memory knows to hold some of the rows, with their sources."""
+    notes: tuple[str, ...] = ()
+    """What may be wrong with the table."""
     past: tuple[Past, ...] = ()
     """What was tried on other problems of the space, if a pipeline is to be chosen."""
     fold_past: tuple[Past, ...] = ()
     """The same without problems of the same source."""
     teaches: bool = False
     """Whether a reference model is needed: memory has none of this content."""
-    sharing: Mapping[int, str] = field(default_factory=dict)
-    """Problems that memory knows to hold some of the rows, with their sources."""
-    notes: tuple[str, ...] = ()
-    """What may be wrong with the table."""
 
     @cached_property
     def seen(self) -> Problem:
