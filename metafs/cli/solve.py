@@ -169,6 +169,8 @@ def _drain(
             f"\nstopped: {len(done)} of {len(names)} problems are done and recorded in {db}; "
             "run the same command again to go on with the rest."
         )
+    finally:  # also where the memory cannot be used
+        progress.clear()
     echo_message(summary(done, monotonic() - started, db))
     return done
 
@@ -176,7 +178,7 @@ def _drain(
 def _table(names: list[str], automatic: bool) -> Table:
     """Return the table of a stream, before any problem of it is solved."""
     width = min(max(NAME_WIDTHS[0], width_of([one_line(each) for each in names])), NAME_WIDTHS[1])
-    columns = [Column("problem", width)]
+    columns = [Column("problem", width, kept=True)]
     for name in CHOICE_COLUMNS if automatic else COLUMNS:
         columns.append(Column(name, NUMBERS.get(name, 11), right=name in NUMBERS))
     return Table(data(), [*columns, Column("near", NEAR_WIDTH, middle=False)], ruled=False)

@@ -28,6 +28,8 @@ class Column:
     """Numbers: to the right, and never shortened."""
     middle: bool = True
     """Whether a text is shortened in its middle instead of at its end."""
+    kept: bool = False
+    """Whether the other texts are shortened first."""
 
     @property
     def least(self) -> int:
@@ -63,7 +65,7 @@ def fitted(columns: Sequence[Column], width: int) -> list[Column]:
         shrinkable = [j for j in range(len(shown)) if widths[j] > floors[j]]
         if not shrinkable:
             break
-        widths[max(shrinkable, key=lambda j: (widths[j], j))] -= 1
+        widths[max(shrinkable, key=lambda j: (not shown[j].kept, widths[j], j))] -= 1
     return [replace(each, width=width) for each, width in zip(shown, widths, strict=True)]
 
 
