@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from metafs.estimator import MetaClassifier, MetaRegressor, MetaSelector
     from metafs.pipeline.loop import solve
     from metafs.pipeline.solution import Solution
+    from metafs.pipeline.solutions import Solutions
     from metafs.plugin.prior import Prior
     from metafs.plugin.registry import Registry
     from metafs.plugin.signature import Signature
@@ -23,6 +24,7 @@ __all__ = [
     "Registry",
     "Signature",
     "Solution",
+    "Solutions",
     "__version__",
     "solve",
 ]
@@ -37,6 +39,7 @@ _HOME = {
     "Registry": "metafs.plugin.registry",
     "Signature": "metafs.plugin.signature",
     "Solution": "metafs.pipeline.solution",
+    "Solutions": "metafs.pipeline.solutions",
     "solve": "metafs.pipeline.loop",
 }
 

@@ -240,7 +240,9 @@ def test_solve_takes_data_frames(tmp_path):
     (results,) = solve(frame, target="y", **options)
     assert (results.problem, results.status) == ("frame", "solved")
     assert "colour" in results.features and "when" not in results.features
-    assert results.notes == ("left out 1 column without any value: 'empty'",)
+    empty, *suspicious = results.notes
+    assert empty == "left out 1 column without any value: 'empty'"
+    assert [note.split()[1] for note in suspicious] == ["'colour'", "'z'"]  # a leak, an identifier
     both = list(solve([frame, pl.from_pandas(frame)], target=["y", "z"], **options))
     assert [each.problem for each in both] == ["frame 1:y", "frame 1:z", "frame 2:y", "frame 2:z"]
     assert [each.status for each in both] == ["solved", "solved", "skipped", "skipped"]

@@ -3,15 +3,26 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
-from metafs.data.readers import ReadOptions
 from metafs.data.target import TASKS
 from metafs.errors import UsageError
 
+if TYPE_CHECKING:
+    from metafs.data.readers import ReadOptions  # imports scikit-learn, which takes a while
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _sources(_ctx: Any, _param: Any, incomplete: str) -> list[CompletionItem]:
+    """Complete the names of demonstrations, and let the shell complete those of files."""
+    from metafs.data.readers.demo import DEMOS
+
+    demos = [CompletionItem(name) for name in DEMOS if name.startswith(incomplete)]
+    return [*demos, CompletionItem(incomplete, type="file")]
 
 
 def problem_options(command: F) -> F:
@@ -42,14 +53,16 @@ def problem_options(command: F) -> F:
         click.option(
             "--target", multiple=True, metavar="NAME", help="Column to predict; may be repeated."
         ),
-        click.argument("source", nargs=-1, required=True),
+        click.argument("source", nargs=-1, required=True, shell_complete=_sources),
     ):
         command = add(command)
     return command
 
 
-def read_options(options: dict[str, Any], keep: tuple[str, ...] = ()) -> ReadOptions:
+def read_options(options: dict[str, Any], keep: tuple[str, ...] = ()) -> "ReadOptions":
     """Take the options of `problem_options` out of all options, as readers want them."""
+    from metafs.data.readers import ReadOptions
+
     names = ("space", "drop", "task", "meta_features", "groups", "time", "weight")
     return ReadOptions(
         targets=options.pop("target"), keep=keep, **{name: options.pop(name) for name in names}

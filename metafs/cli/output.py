@@ -18,8 +18,14 @@ from uuid import UUID
 
 import click
 
-MAX_CELL = 60
+from metafs.cli.table import Column, Table, echo, width_of
+from metafs.data.printable import one_line as one_line
+from metafs.data.printable import printable as printable
+from metafs.data.printable import printable_lines as printable_lines
+
 STDOUT = "metafs.stdout"
+MESSAGE_STYLES = {"failed": "red", "metafs": "red", "note": "yellow"}
+"""By the first word of a message."""
 
 
 @contextmanager
@@ -42,14 +48,19 @@ def echo_line(text: str = "") -> None:
 
 
 def echo_message(text: str) -> None:
-    """Print a message on stderr."""
-    click.echo(printable_lines(text), err=True)
+    """Print a message on stderr; a terminal shows failures and notes in colour."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        click.echo(printable_lines(text), err=True)
+        return
+    for line in text.split("\n"):
+        kind = line.partition(":")[0]
+        echo(sys.stderr, line, MESSAGE_STYLES.get(kind, ""), wraps=True)
 
 
 def echo_table(
     columns: Sequence[str], rows: Iterable[Sequence[Any]], most: int | None = None
 ) -> bool:
-    """Print a table: numbers to the right, long texts shortened, nothing for null.
+    """Print a table: numbers to the right, nothing for null; `metafs.cli.table` says how it fits.
 
     Returns whether that was all; after `most` rows it asks for one more and prints no more.
     """
@@ -57,17 +68,24 @@ def echo_table(
     rows = list(islice(remaining, most))
     header = [_cell(name) for name in columns]
     cells = [[_cell(value) for value in row] for row in rows]
-    widths = [max(len(line[i]) for line in [header, *cells]) for i in range(len(columns))]
-    numeric = [
-        all(isinstance(row[i], (int, float, Decimal, type(None))) for row in rows)
-        for i in range(len(columns))
-    ]
-    for line in [header, ["-" * width for width in widths], *cells]:
-        parts = [
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(line, widths, numeric, strict=True)
-        ]
-        echo_line("  ".join(parts).rstrip())
+    table = Table(
+        data(),
+        [
+            Column(
+                header[i],
+                width_of([line[i] for line in [header, *cells]]),
+                right=all(isinstance(row[i], (int, float, Decimal, type(None))) for row in rows),
+            )
+            for i in range(len(columns))
+        ],
+    )
+    table.echo_header()
+    for row in cells:
+        table.echo_row(row)
+    if table.left_out:
+        echo_message(
+            f"too narrow for {', '.join(table.left_out)}: widen the terminal, or pipe to a file."
+        )
     return next(remaining, None) is None
 
 
@@ -109,33 +127,6 @@ def unique(names: Iterable[str]) -> list[str]:
         numbered = chain([name], (f"{name}_{n}" for n in count(1)))
         found.append(next(each for each in numbered if each not in found))
     return found
-
-
-def printable(text: str) -> str:
-    """Return a text without escape codes and other characters that steer a terminal."""
-    return "".join(each for each in click.unstyle(text) if each.isprintable())
-
-
-def printable_lines(text: str) -> str:
-    r"""Return a text whose every line is printable; tabs become spaces.
-
-    Examples
-    --------
-    >>> printable_lines("two\nlines\x1b]0;title\x07")
-    'two\nlines]0;title'
-    """
-    return "\n".join(printable(line.expandtabs()) for line in text.split("\n"))
-
-
-def one_line(text: str) -> str:
-    r"""Return a text on one line, and printable.
-
-    Examples
-    --------
-    >>> one_line("two\tlines\x1b[31m, no colour")
-    'two lines, no colour'
-    """
-    return printable(" ".join(text.split()))
 
 
 def to_json(value: Any) -> str:
@@ -183,5 +174,4 @@ def _cell(value: Any) -> str:
         return f"{value:.4g}"
     if isinstance(value, datetime):
         return value.isoformat(sep=" ", timespec="seconds")
-    text = one_line(str(value))
-    return text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…"
+    return one_line(str(value))

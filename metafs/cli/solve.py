@@ -23,9 +23,10 @@ from metafs.cli.options import (
     seed_option,
     selector_options,
 )
-from metafs.cli.output import echo_line, echo_message, one_line, to_json
+from metafs.cli.output import data, echo_line, echo_message, one_line, to_json
 from metafs.cli.progress import Progress
 from metafs.cli.stream_summary import summary
+from metafs.cli.table import Column, Table, width_of
 from metafs.data.readers import sources
 from metafs.pipeline.engines import ENGINES
 from metafs.pipeline.loop import solve as solve_stream
@@ -33,9 +34,13 @@ from metafs.pipeline.solution import Solution
 from metafs.plugin.registry import Registry
 from metafs.transfer.expectation import TRANSFERS
 
-COLUMNS = f"{'features':>8}  {'fitness':>7}  {'score':>6}  {'tried':>6}  near"
-CHOICE_COLUMNS = f"{'features':>8}  {'score':>6}  {'all':>6}  {'none':>6}  {'learner':11}  near"
+NUMBERS = {"features": 8, "fitness": 7, "score": 6, "all": 6, "none": 6, "tried": 6}
+COLUMNS = ("features", "fitness", "score", "tried")
+CHOICE_COLUMNS = ("features", "score", "all", "none", "learner")
+"""If the pipeline is chosen, its score stands beside a linear model on all features and no skill"""
 NAME_WIDTHS = (12, 40)
+NEAR_WIDTH = 60
+STYLES = {"failed": "red", "skipped": "dim"}
 
 
 @click.command(cls=Sentences)
@@ -63,6 +68,11 @@ NAME_WIDTHS = (12, 40)
 )
 @budget_option
 @click.option("--seconds", type=float, metavar="S", help="Time limit of a search, in seconds.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse tables that look wrong (an identifier, a leak, ...) instead of noting it.",
+)
 @keep_option
 @click.option(
     "--batch",
@@ -144,9 +154,9 @@ def _drain(
     """Print each solution as it comes, then a summary."""
     started = monotonic()
     done: list[Solution] = []
-    width = min(max(map(len, [" " * NAME_WIDTHS[0], *names])), NAME_WIDTHS[1])
+    table = _table(names, automatic)
     if not as_json:
-        echo_line(f"{'problem':{width}}  {CHOICE_COLUMNS if automatic else COLUMNS}")
+        table.echo_header()
     try:
         for name in names:
             progress.working_on(name)
@@ -154,8 +164,10 @@ def _drain(
             progress.clear()
             progress.done()
             done.append(replace(solution, model=None))  # a stream may be long
-            text = to_json(solution.as_json()) if as_json else line(solution, width, automatic)
-            echo_line(text)
+            if as_json:
+                echo_line(to_json(solution.as_json()))
+            else:
+                table.echo_row(cells(solution, automatic), STYLES.get(solution.status, ""))
             if debug and solution.details:
                 echo_message(solution.details)
         for _ in solutions:  # there are no more, but what the stream does at its end is done
@@ -167,39 +179,52 @@ def _drain(
             f"\nstopped: {len(done)} of {len(names)} problems are done and recorded in {db}; "
             "run the same command again to go on with the rest."
         )
+    finally:  # also where the memory cannot be used
+        progress.clear()
     echo_message(summary(done, monotonic() - started, db))
     return done
 
 
-def line(solution: Solution, width: int, automatic: bool = False) -> str:
-    """Return a line for people, the name in so many columns.
+def _table(names: list[str], automatic: bool) -> Table:
+    """Return the table of a stream, before any problem of it is solved."""
+    width = min(max(NAME_WIDTHS[0], width_of([one_line(each) for each in names])), NAME_WIDTHS[1])
+    columns = [Column("problem", width, kept=True)]
+    for name in CHOICE_COLUMNS if automatic else COLUMNS:
+        columns.append(Column(name, NUMBERS.get(name, 11), right=name in NUMBERS))
+    return Table(data(), [*columns, Column("near", NEAR_WIDTH, middle=False)], ruled=False)
 
-    If the pipeline was chosen, its score stands beside those of a linear model on all features and
-    of no skill.
-    """
-    name = f"{one_line(solution.problem):{width}}"
+
+def cells(solution: Solution, automatic: bool = False) -> list[str]:
+    """Return the row of a solution, as text."""
+    name = one_line(solution.problem)
     if solution.status == "failed":
-        return f"{name}  failed"
+        return [name, "failed"]
+    numbers = {
+        "features": str(len(solution.features)),
+        "fitness": _number(solution.fitness),
+        "score": _number(solution.score),
+        "all": _number(solution.all_features),
+        "none": _number(solution.no_skill),
+        "tried": "" if solution.n_evaluations is None else str(solution.n_evaluations),
+        "learner": (solution.pipeline or {"learner": "no skill"})["learner"],
+    }
+    shown = CHOICE_COLUMNS if automatic else COLUMNS
+    return [name, *(numbers[each] for each in shown), _near(solution)]
+
+
+def _near(solution: Solution) -> str:
+    """Return the nearest problems, or why there are none."""
+    if solution.status == "skipped":
+        return "solved before"
     near = ", ".join(f"{one_line(other)} ({d:.2f})" for other, d in solution.neighbours[:2])
     if not near and solution.transferred:
-        near = "none; predicted from meta-features"
-    elif solution.experience == "none":
-        near = "none: searched cold"
-    elif solution.experience == "nameless":
-        near = "none: columns without names"
-    elif solution.experience == "far":
-        near = f"too far to rely on: {near}"
-    near = "solved before" if solution.status == "skipped" else near
-    n_selected = f"{len(solution.features):8}"
-    score = _number(solution.score, 6)
-    if automatic:
-        baseline = [_number(solution.all_features, 6), _number(solution.no_skill, 6)]
-        learner = (solution.pipeline or {"learner": "no skill"})["learner"]
-        return "  ".join([name, n_selected, score, *baseline, f"{learner:11}", near]).rstrip()
-    tried = f"{'' if solution.n_evaluations is None else solution.n_evaluations:>6}"
-    fitness = _number(solution.fitness, 7)
-    return "  ".join([name, n_selected, fitness, score, tried, near]).rstrip()
+        return "none; predicted from meta-features"
+    if solution.experience == "none":
+        return "none: searched cold"
+    if solution.experience == "nameless":
+        return "none: columns without names"
+    return f"too far to rely on: {near}" if solution.experience == "far" else near
 
 
-def _number(value: float | None, width: int) -> str:
-    return " " * width if value is None else f"{value:{width}.3f}"
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

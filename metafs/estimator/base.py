@@ -32,6 +32,7 @@ from metafs.estimator.given import (
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
 from metafs.memory.one_for_a_name import fit_source, keep_one, would_be_kept
+from metafs.pipeline.fitted_html import ChosenInHtml
 from metafs.pipeline.recording import finish
 from metafs.pipeline.settings import Settings
 from metafs.pipeline.solution import Solution
@@ -42,7 +43,7 @@ NO_SKILL = {"selector": None, "size": 0, "learner": "no skill"}
 """The pipeline where nothing beats no skill."""
 
 
-class Predictor(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class Predictor(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[misc]  # no types
     """What classifier and regressor share: everything but what a target is."""
 
     _task: Literal["classes", "numbers"]

@@ -24,6 +24,7 @@ from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
 from metafs.memory.one_for_a_name import keep_one, would_be_kept
 from metafs.pipeline.expecting import own_prior
+from metafs.pipeline.fitted_html import ChosenInHtml
 from metafs.pipeline.recording import finish
 from metafs.pipeline.scoring import confidence_of, qualities
 from metafs.pipeline.selection import Selection, select
@@ -34,7 +35,7 @@ from metafs.plugin.registry import Registry
 from metafs.stats.discretise import codes_kept
 
 
-class MetaSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class MetaSelector(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[misc]  # no types
     """Select features with the memory of earlier problems.
 
     With a `db` it recalls near problems, starts from what worked there and records what it

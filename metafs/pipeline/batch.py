@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 from metafs.data.problem import Problem
 from metafs.memory import MetaDBError
 from metafs.memory.memory import Memory
+from metafs.pipeline.checked_tables import checked_table
 from metafs.pipeline.events import Event, emit
 from metafs.pipeline.keeping import has_model
 from metafs.pipeline.recording import failure, skipped
@@ -88,27 +89,35 @@ def batch_key(read: Sequence[Read]) -> str:
 
 
 def prepare_all(
-    read: Sequence[Read], memory: Memory | None, batch: str | None
+    read: Sequence[Read], memory: Memory | None, batch: str | None, *, strict: bool = False
 ) -> list[PreparedTask | Solution]:
     """Prepare the problems that are not solved yet, from the memory of when their batch began.
 
-    Without a `batch` that is the memory of now.
+    Without a `batch` that is the memory of now. With `strict` what may be wrong with a table is an
+    error, also of one that was solved before.
     """
     finished = all(each.known is not None for each in read)
     asked: AbstractContextManager[Memory | None] = nullcontext(memory)
     if memory is not None and batch is not None and not finished:
         asked = memory.of_batch(batch)
     with asked as before:
-        return [_prepared(each, before) for each in read]
+        return [_prepared(each, before, strict) for each in read]
 
 
-def _prepared(read: Read, memory: Memory | None) -> PreparedTask | Solution:
+def _prepared(read: Read, memory: Memory | None, strict: bool) -> PreparedTask | Solution:
     problem = read.problem
+    if problem is not None and read.known is not None and strict:
+        bare = PreparedTask(problem, read.plan)
+        refused = tried(partial(checked_table, bare, strict=True), problem.name)
+        return refused if isinstance(refused, Solution) else read.known
     if read.known is not None:
         return read.known
     assert problem is not None
     emit(Event(problem.name, "describing"))
-    return tried(partial(prepare, problem, read.plan, memory), problem.name)
+    task = tried(partial(prepare, problem, read.plan, memory), problem.name)
+    if isinstance(task, Solution):
+        return task
+    return tried(partial(checked_table, task, strict=strict), problem.name)
 
 
 def tried(step: Callable[[], T], name: str) -> T | Solution:

@@ -28,6 +28,7 @@ from metafs.pipeline.fork_server import WorkerError
 from metafs.pipeline.keeping import keep_model
 from metafs.pipeline.model_file import make_folder
 from metafs.pipeline.pool import Map
+from metafs.pipeline.progress import Progress
 from metafs.pipeline.recording import fail, failure, finish
 from metafs.pipeline.settings import Plan, Settings
 from metafs.pipeline.solution import Solution
@@ -74,6 +75,8 @@ def solve(
     jobs: int = 1,
     engine: str = "local",
     check: int = 0,
+    strict: bool = False,
+    progress: bool = False,
     listener: Listener | None = None,
     save_models: str | PathLike[str] | None = None,
     wave: int | None = None,
@@ -102,6 +105,13 @@ def solve(
     check : int
         Every `check`-th problem that memory guided is also searched cold, to measure what memory
         saves; 0 turns that off.
+    strict : bool
+        Whether a problem fails if its table looks wrong: identifiers, leaks, free text, dates and
+        amounts as text, a class for nearly every row, rows that repeat or that another source
+        holds. Otherwise these are notes.
+    progress : bool
+        Whether to show in one line, on a terminal or in a notebook, what is going on. Takes the
+        place of a listener.
     listener : callable, optional
         Called with each `metafs.pipeline.events.Event`: what is going on inside a problem.
     save_models : path, optional
@@ -150,7 +160,11 @@ def solve(
         db.ensure()
         memory = Memory(db, plan.distance, len(stream))
     models = None if save_models is None else make_folder(Path(save_models))
-    return _solve(stream, plan, memory, batch, jobs, engine, check, models, listener)
+    line = Progress(len(stream)) if progress else None
+    solutions = _solve(
+        stream, plan, memory, batch, jobs, engine, check, models, line or listener, strict
+    )
+    return line.through(solutions) if line else solutions
 
 
 def _names(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
@@ -197,6 +211,7 @@ def _solve(
     check: int,
     models: Path | None,
     listener: Listener | None,
+    strict: bool = False,
 ) -> Iterator[Solution]:
     with open_engine(engine, jobs, listener) as side_by_side:
         for start in range(0, len(stream), batch):
@@ -204,7 +219,7 @@ def _solve(
                 some = stream[start : start + batch]
                 read = [read_problem(each, plan, memory, models) for each in some]
                 key = batch_key(read) if memory is not None and batch > 1 else None
-                ready = prepare_all(read, memory, key)
+                ready = prepare_all(read, memory, key, strict=strict)
             for place, each in enumerate(ready, start=start + 1):
                 if check and place % check == 0 and isinstance(each, PreparedTask):
                     ready[place - start - 1] = each = replace(each, checked=True)

@@ -122,7 +122,7 @@ def solution(task: PreparedTask, result: TaskResult) -> Solution:
         pipeline=result.pipeline,
         **_without_memory(result),
         model=result.model or (model_of(task, selection) if result.learner else None),
-        notes=problem.notes + result.notes,
+        notes=problem.notes + task.notes + result.notes,
         n_evaluations=selection.n_evaluations,
         stopped=selection.stopped,
         neighbours=tuple((each.name, each.distance) for each in task.neighbours),

@@ -104,6 +104,11 @@ class Solution:
         """Deprecated name of `non_nested_score`."""
         return self.non_nested_score
 
+    def _repr_html_(self) -> str:
+        from metafs.pipeline.html import solution_html  # which imports this module
+
+        return solution_html(self)
+
     def as_json(self) -> dict[str, Any]:
         """Return plain values, in the documented order."""
         return {

@@ -72,6 +72,10 @@ class PreparedTask:
     fold_history: ModelHistory | None = None
     """The same without problems of the same source, nor any that share rows."""
     row_hashes: Array = field(default_factory=lambda: np.zeros(0, dtype=np.uint64), repr=False)
+    sharing: Mapping[int, str] = field(default_factory=dict)
+    """Problems that memory knows to hold some of the rows, with their sources."""
+    notes: tuple[str, ...] = ()
+    """What may be wrong with the table."""
     past: tuple[Past, ...] = ()
     """What was tried on other problems of the space, if a pipeline is to be chosen."""
     fold_past: tuple[Past, ...] = ()
@@ -186,7 +190,7 @@ def _recalled(
     assert described is not None
     with clock("recall"):
         known = memory.acquainted(problem, task.row_hashes)
-        task = replace(task, teaches=known.lacks_reference)
+        task = replace(task, teaches=known.lacks_reference, sharing=known.sharing)
         if plan.transfer is None or not plan.transfer.remembers:
             return task, None
         n_asked = max(plan.settings.neighbours, memory.n_models(problem))

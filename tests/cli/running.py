@@ -1,7 +1,14 @@
 """What the tests of the command share: calling it here or in a process of its own, and tables."""
 
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
 import subprocess
 import sys
+import termios
 
 import numpy as np
 from click.testing import CliRunner
@@ -24,6 +31,51 @@ def run(*arguments, code=0):
 def start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE):
     command = [*COMMAND, *map(str, arguments)]
     return subprocess.Popen(command, stdout=stdout, stderr=stderr, text=True)
+
+
+OUR_CODES = re.compile(r"\r?\x1b\[(?:[0-9;]*m|[0-9]*[AK])")
+"""What we ourselves write: colours, and for the progress line going up and clearing a line."""
+
+
+def on_a_terminal(*arguments, width=80, interrupt_at=None, **environment):
+    """Run the command on a terminal of so many columns, and return all that it printed there.
+
+    It gets Ctrl-C when a text was printed, if one is given.
+    """
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    kept = {name: value for name, value in os.environ.items() if name not in TERMINAL_VARIABLES}
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env={**kept, "TERM": "xterm-256color", **environment},
+    )
+    os.close(theirs)
+    results = b""
+    try:
+        while part := os.read(ours, 65536):
+            results += part
+            if interrupt_at is not None and interrupt_at.encode() in results:
+                interrupt_at = None
+                process.send_signal(signal.SIGINT)
+    except OSError:  # Linux's way to say that the other side has closed
+        pass
+    os.close(ours)
+    process.wait()
+    return results.decode().replace("\r\n", "\n")
+
+
+TERMINAL_VARIABLES = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "COLORTERM", "TTY_COMPATIBLE"}
+
+
+def left_standing(printed):
+    """Return the lines that stay on a terminal: what was written over is gone, and so is colour."""
+    lines = []
+    for line in re.sub(r"\n\r?\x1b\[1A", "", printed).split("\n"):
+        lines.append(OUR_CODES.sub("", re.split(r"\x1b\[2K", line)[-1]))
+    return lines
 
 
 def write_tables(folder, headers):

@@ -1,16 +1,13 @@
 """Nothing that a name, a cell or a message holds can steer the terminal it is printed on."""
 
 import json
-import os
-import pty
-import subprocess
 
 import numpy as np
 import pytest
 
 from metafs.memory import MetaDB
 
-from .running import COMMAND, invoke, run
+from .running import OUR_CODES, invoke, on_a_terminal, run
 
 ESCAPE = "\x1b]0;owned\x07\x1b[2J\x9b31m\x08\x7f"
 """It sets a title, clears the screen, and changes the colour by a one-character code."""
@@ -19,24 +16,6 @@ ESCAPE = "\x1b]0;owned\x07\x1b[2J\x9b31m\x08\x7f"
 def steering(text):
     """Return what of a text a terminal might obey; our own line ends are harmless."""
     return {each for each in text if not each.isprintable()} - {"\n"}
-
-
-def on_a_terminal(*arguments):
-    """Run the command with a terminal for its output, and return all that it printed there."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs
-    )
-    os.close(theirs)
-    results = b""
-    try:
-        while part := os.read(ours, 65536):
-            results += part
-    except OSError:  # Linux's way to say that the other side has closed
-        pass
-    os.close(ours)
-    process.wait()
-    return results.decode().replace("\r\n", "\n")
 
 
 @pytest.fixture(scope="module")
@@ -102,9 +81,11 @@ def test_an_error_quotes_without_control_characters(tmp_path, monkeypatch, solve
     ids=lambda arguments: " ".join(arguments[:1] + arguments[2:]),
 )
 def test_a_terminal_gets_no_control_characters(solved, arguments):
-    results = on_a_terminal(*arguments, "--db", solved)
+    results = on_a_terminal(*arguments, "--db", solved, width=200, NO_COLOR="1")
     assert "owned" in results
     assert steering(results) == set()
+    coloured = on_a_terminal(*arguments, "--db", solved, width=200)
+    assert steering(OUR_CODES.sub("", coloured)) == set()
 
 
 def test_a_program_gets_every_character(solved):
