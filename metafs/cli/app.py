@@ -59,6 +59,7 @@ class Commands(click.Group):
     command_class = Sentences
     MODULES = {  # noqa: RUF012  (a constant, never changed)
         "solve": "metafs.cli.solve",
+        "compare": "metafs.cli.compare",
         "experiment": "metafs.cli.experiment",
         "stability": "metafs.cli.stability",
         "plugins": "metafs.cli.plugins",

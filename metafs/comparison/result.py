@@ -4,9 +4,9 @@ An interval is Student's over N problems, the unit of all means:
 
 .. math:: \bar x \pm t_{0.975,\,N-1} \, s / \sqrt N
 
-The difference from the first pipeline is taken problem by problem, which removes what makes a
-problem easy or hard for all. A problem that a pipeline could not score counts for none, and a
-pipeline that scored no problem is left out.
+which for scores ends at the best possible score at most. The difference from the first pipeline is
+taken problem by problem, which removes what makes a problem easy or hard for all. A problem that a
+pipeline could not score counts for none, and a pipeline that scored no problem is left out.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ from scipy.stats import t
 from metafs.comparison.ranks import LEVEL, RankTest, rank_test, ranks_of
 from metafs.data.typing import Array
 from metafs.pipeline.solution import Solution
+from metafs.stats.scorers import best_possible
 
 Interval = tuple[float, float]
 
@@ -165,7 +166,7 @@ class Comparison:
             n_problems=len(entries),
             n_failed=n_failed,
             mean_score=float(scores.mean()),
-            score_interval=mean_interval(scores),
+            score_interval=self._possible(mean_interval(scores)),
             mean_rank=float(self.ranks[:, place].mean()),
             difference=float((scores - first).mean()),
             difference_interval=mean_interval(scores - first),
@@ -174,6 +175,13 @@ class Comparison:
             jaccard=float(np.mean([each.jaccard for each in entries])),
             seconds=float(np.mean([each.seconds for each in entries])),
         )
+
+    def _possible(self, interval: Interval | None) -> Interval | None:
+        """Return what of an interval of scores is possible."""
+        if interval is None:
+            return None
+        best = max(best_possible(scoring) for scoring in self.scorings)
+        return interval[0], min(interval[1], best)
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values."""

@@ -8,7 +8,7 @@ The folds follow from the rows and the seed. Where a table is so large that `aut
 sample of its rows (`metafs.pipeline.choice.rows`), its folds are those of the sample.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -91,7 +91,7 @@ def run(
     db: str | PathLike[str] | None = None,
     jobs: int = 1,
     listener: Listener | None = None,
-) -> Iterator[Entry]:
+) -> Generator[Entry, None, None]:
     """Check everything, then yield what each pipeline reached on each problem, as it is known."""
     registry = registry or Registry()
     plans = [each.settings.resolve(registry) for each in pipelines]
@@ -106,7 +106,7 @@ def _run(
     db: Path | None,
     jobs: int,
     listener: Listener | None,
-) -> Iterator[Entry]:
+) -> Generator[Entry, None, None]:
     # With memory a problem needs what was recorded of the one before.
     at_once = 1 if db is not None else cpu_count() if jobs < 0 else jobs
     with (
