@@ -64,6 +64,8 @@ def in_words(comparison: Comparison) -> str:
     if not test.differ:
         return told
     best = min(range(len(test.mean_ranks)), key=lambda place: test.mean_ranks[place])
+    if test.test == "wilcoxon":
+        return f"{told}."
     equal = next((group[1:] for group in test.groups if group[0] == best), ())
     told += f" The best mean rank is that of {comparison.compared[best]}"
     if equal:
