@@ -61,9 +61,11 @@ class Commands(click.Group):
         "solve": "metafs.cli.solve",
         "predict": "metafs.cli.predict",
         "transform": "metafs.cli.predict",
+        "compare": "metafs.cli.compare",
         "experiment": "metafs.cli.experiment",
         "stability": "metafs.cli.stability",
         "plugins": "metafs.cli.plugins",
+        "new-plugin": "metafs.cli.new_plugin",
         "problems": "metafs.cli.lists",
         "runs": "metafs.cli.lists",
         "features": "metafs.cli.features",
@@ -97,7 +99,7 @@ class Commands(click.Group):
         if cmd_name not in self.MODULES:
             return None
         module = __import__(self.MODULES[cmd_name], fromlist=[cmd_name])
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
 

@@ -117,7 +117,8 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
     paper starts from the features that similar problems selected, guided tries features by
     priority. Each arm has its own temporary MetaDB; yours is not changed. With --no-learn the
     quality of features is their relevance instead of the learner's gain, so paper may start from
-    other features.
+    other features. Any selector that takes a prior can be compared; one that reports no fitness is
+    judged by the learner's score.
 
     Example: metafs experiment demo:digits -o digits
     """

@@ -1,6 +1,5 @@
 """Options that several commands share: one name, one meaning, one help text."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -8,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from metafs.data.parameters import named_value as named_value
 from metafs.data.target import TASKS
-from metafs.errors import UsageError
 
 if TYPE_CHECKING:
     from metafs.data.readers import ReadOptions  # imports scikit-learn, which takes a while
@@ -198,20 +197,3 @@ def json_lines_option(command: F) -> F:
     return click.option(
         "--json", "as_json", is_flag=True, help="One JSON object per line for each problem."
     )(command)
-
-
-def named_value(text: str) -> tuple[str, Any]:
-    """Read NAME=VALUE, where VALUE is JSON if it can be and text otherwise.
-
-    Examples
-    --------
-    >>> named_value("n_features_to_select=20"), named_value("measure=infogain")
-    (('n_features_to_select', 20), ('measure', 'infogain'))
-    """
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UsageError(f"a parameter is given as NAME=VALUE, not {text!r}.")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value

@@ -1,5 +1,6 @@
 """What parameters must satisfy; each refusal is a sentence that says what to give."""
 
+import json
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -89,3 +90,20 @@ def column_numbers(name: str, given: Any, n_features: int) -> Array:
             f"{name} names a column that is not there: give numbers from 0 to {n_features - 1}."
         )
     return np.unique(columns.astype(np.int64))
+
+
+def named_value(text: str) -> tuple[str, Any]:
+    """Read NAME=VALUE, where VALUE is JSON if it can be and text otherwise.
+
+    Examples
+    --------
+    >>> named_value("n_features_to_select=20"), named_value("measure=infogain")
+    (('n_features_to_select', 20), ('measure', 'infogain'))
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"a parameter is given as NAME=VALUE, not {text!r}.")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value

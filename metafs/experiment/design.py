@@ -7,6 +7,7 @@ import numpy as np
 from metafs.data.parameters import check_at_least
 from metafs.errors import UsageError
 from metafs.experiment.arms import Arm, arms_named
+from metafs.pipeline.selection import takes_prior
 from metafs.pipeline.settings import Settings
 from metafs.plugin.registry import Registry
 
@@ -32,11 +33,9 @@ class Design:
         check_at_least("orders", self.orders)
         plan = self.settings.resolve(registry)
         name = self.settings.selector_name
-        if TARGET not in plan.selector.get_params():
-            able = [each for each, s in registry.selectors.items() if TARGET in s.get_params()]
+        if not takes_prior(plan.selector):
             raise UsageError(
-                f"selector {name!r} cannot stop at a target: "
-                f"choose one with a parameter {TARGET}, of which there are {', '.join(able)}."
+                f"selector {name!r} takes no prior, so memory cannot help it: choose one that does."
             )
         if TARGET in self.settings.params:
             raise UsageError(f"the experiment sets {TARGET} itself: leave it out.")

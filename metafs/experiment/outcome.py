@@ -1,7 +1,7 @@
 """The outcome of one search on one problem: its solution, and its cost until the target."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ class Outcome:
 
     @property
     def fitness(self) -> float:
-        """Fitness of the selected set."""
+        """Fitness of the selected set; the learner's nested score if the selector has none."""
         return self.solution.fitness or 0.0
 
     @property
@@ -160,14 +160,15 @@ class Failed:
 
 
 def fitness_of(result: TaskResult, selector: str) -> float:
-    """Return the fitness of the selected set; refuse a selector that reports none."""
-    selection = result.selection
-    if selection.fitness is None or selection.n_evaluations is None:
-        raise ProblemError(
-            f"selector {selector!r} does not report fitness and number of evaluations, so nothing "
-            "can be compared: use climb."
-        )
-    return selection.fitness
+    """Return the fitness of the selected set, or the learner's score if none is reported."""
+    if result.selection.fitness is not None:
+        return result.selection.fitness
+    if result.scores is not None:
+        return result.scores.nested
+    raise ProblemError(
+        f"selector {selector!r} reports no fitness and no learner is scored, so nothing can be "
+        "compared: leave out --no-learn, or use climb."
+    )
 
 
 def outcome(result: TaskResult, solution: Solution, *, target: float, **place: Any) -> Outcome:
@@ -180,6 +181,6 @@ def outcome(result: TaskResult, solution: Solution, *, target: float, **place: A
         target=target,
         reached=reached or fitness >= target - TOLERANCE,
         evaluations=evaluations,
-        solution=solution,
+        solution=replace(solution, fitness=fitness),
         **place,
     )

@@ -6,7 +6,9 @@
    runs as `solve` does.
 
 Costs are counted up to the target on both sides: the cold run is repeated with the same seed until
-it reaches its own target, to measure its seconds.
+it reaches its own target, to measure its seconds. Of a selector that cannot stop at a target all
+seconds count. One that reports no fitness has the learner's nested score in its place, and is
+charged all its evaluations: then it is the score that tells what memory is worth.
 
 B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021, section 4.1.
 """
@@ -224,8 +226,11 @@ def _plan_for(readable: Readable, plan: Plan) -> Plan:
 def aimed(plan: Plan, target: float) -> Plan:
     """Return the plan with a search that stops at the target.
 
-    The target is a fitness on all rows, so it does not apply inside the learner's folds.
+    The target is a fitness on all rows, so it does not apply inside the learner's folds. A selector
+    that cannot stop at a target searches to its end, and is charged until it reached the target.
     """
+    if TARGET not in plan.selector.get_params(deep=False):
+        return plan
     params = {**plan.settings.params, TARGET: target}
     return replace(
         plan,

@@ -226,7 +226,7 @@ def _solve(
                 if models is not None and isinstance(each, PreparedTask):
                     ready[place - start - 1] = replace(each, saves_model=True)
             tasks = [each for each in ready if isinstance(each, PreparedTask)]
-            results = _results(side_by_side, tasks)
+            results = results_of(side_by_side, tasks)
             for one, each in zip(read, ready, strict=True):
                 if isinstance(each, PreparedTask):
                     result = next(results)
@@ -246,7 +246,7 @@ def _solve(
         memory.db.fold()  # so that the file can be copied by itself
 
 
-def _results(side_by_side: Map, tasks: Sequence[PreparedTask]) -> Iterator[TaskResult | Solution]:
+def results_of(side_by_side: Map, tasks: Sequence[PreparedTask]) -> Iterator[TaskResult | Solution]:
     """Solve the problems of a batch; a problem whose process dies has failed."""
     results = side_by_side(try_work, tasks)
     for task in tasks:

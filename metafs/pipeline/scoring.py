@@ -20,7 +20,7 @@ half of all guesses between two classes are right, and uses the nested score, or
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,8 @@ class Scores:
     """What guessing reaches under the same scoring."""
     all_features: float | None = None
     """What a linear model on all columns reaches, if a pipeline was chosen."""
+    fold_columns: tuple[Array, ...] = field(default=(), repr=False, compare=False)
+    """The columns that were selected from the training rows of each fold."""
 
     @property
     def success(self) -> float:
@@ -105,6 +107,7 @@ def learn(
     """
     scorer = scorer_named(scoring)
     nested, non_nested, chance = [], [], []
+    fold_columns = []
     guess = DummyClassifier() if problem.is_classification else DummyRegressor()
     cut = folds(problem, n_folds, seed)
     if not all(is_defined(scoring, problem.y[test]) for _, test in cut):
@@ -127,9 +130,8 @@ def learn(
             )
         except ProblemError as error:  # all rows were enough, the training rows of a fold are not
             raise NoScore(f"in a fold of {len(train)} training rows, {error}") from error
-        nested.append(
-            score_on(problem, np.flatnonzero(inside.selected), learner, scorer, train, test, prior)
-        )
+        fold_columns.append(np.flatnonzero(inside.selected))
+        nested.append(score_on(problem, fold_columns[-1], learner, scorer, train, test, prior))
         non_nested.append(
             score_on(problem, np.flatnonzero(selected), learner, scorer, train, test, prior)
         )
@@ -140,7 +142,12 @@ def learn(
             f"scoring {scoring!r} is undefined on {undefined} of {len(nested)} folds: choose "
             "another with --scoring."
         )
-    return Scores(scoring, *(float(np.mean(each)) for each in (nested, non_nested, chance)))
+    means = {"nested": nested, "non_nested": non_nested, "chance": chance}
+    return Scores(
+        scoring,
+        **{name: float(np.mean(each)) for name, each in means.items()},
+        fold_columns=tuple(fold_columns),
+    )
 
 
 def confidence_of(selector: Any) -> Confidence:

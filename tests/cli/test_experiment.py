@@ -101,7 +101,6 @@ def test_a_failing_problem_is_named_and_the_rest_goes_on(tables, tmp_path):
     ("wrong", "message"),
     [
         (["--arm", "gided"], "no arm named 'gided': did you mean guided?"),
-        (["--selector", "relieff"], "cannot stop at a target: choose one with"),
         (["--param", "target_score=1"], "leave it out"),
         (["--param", "nope=1"], "has no parameter 'nope'"),
         (["--seeds", "0"], "seeds must be at least 1"),

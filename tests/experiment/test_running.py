@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.feature_selection import SelectKBest
 
 from metafs.data.problem import Problem
 from metafs.errors import ProblemError, UsageError
@@ -195,8 +196,8 @@ def test_a_problem_that_fails_in_any_arm_counts_in_none(stream, related):
     ("wrong", "message"),
     [
         (
-            {"settings": Settings(selector="fisher")},
-            "choose one with a parameter target_score, .*climb",
+            {"settings": Settings(selector=SelectKBest(k=2))},
+            "takes no prior, so memory cannot help it",
         ),
         ({"settings": Settings(params={"target_score": 1.0})}, "leave it out"),
         ({"settings": Settings(transfer="nope")}, "no transfer named 'nope'"),
@@ -207,6 +208,28 @@ def test_a_problem_that_fails_in_any_arm_counts_in_none(stream, related):
 def test_what_cannot_be_run_is_refused_before_anything_is_read(wrong, message):
     with pytest.raises(UsageError, match=message):
         run([Unreadable()], design(**wrong))
+
+
+@pytest.mark.parametrize("selector", ["gflip", "shrunk"])
+def test_any_selector_that_takes_a_prior_is_compared(stream, selector):
+    """One with fitness is charged until its target, one without is judged by the learner."""
+    settings = Settings(selector=selector, folds=2)
+    found = list(run(stream[:3], design("paper", settings=settings, learning=True)))
+    assert [each.arm for each in found] == ["cold"] * 3 + ["paper"] * 3
+    for each in found:
+        assert isinstance(each, Outcome)
+        assert 1 <= each.evaluations <= max(1, each.n_evaluations)
+        assert each.reached == (each.fitness >= each.target - 1e-9)
+        if selector == "shrunk":
+            assert each.fitness == each.score
+    assert all(each.reached for each in found[:3])
+
+
+def test_without_fitness_and_without_learner_nothing_is_compared(stream):
+    settings = Settings(selector="shrunk", folds=2)
+    found = list(run(stream[:1], design("paper", settings=settings, learning=False)))
+    assert [each.arm for each in found] == ["cold"]
+    assert "leave out --no-learn" in found[0].error
 
 
 def test_unknown_arms():

@@ -55,8 +55,8 @@ def good_enough(expectation: Expectation, evaluation: Evaluation) -> Array:
     return np.asarray(near & (expected_excess(behind, deviation) <= MOST_LOSS))
 
 
-def nested_scores(evaluation: Evaluation, before: Expectation) -> list[float]:
-    """Return the score on each fold of what is chosen without it."""
+def chosen_in_folds(evaluation: Evaluation, before: Expectation) -> list[Candidate]:
+    """Return what is chosen without each fold, which then is scored on it."""
     found = []
     for fold in range(len(evaluation.folds)):
         others = {
@@ -64,7 +64,8 @@ def nested_scores(evaluation: Evaluation, before: Expectation) -> list[float]:
             for candidate, scores in evaluation.success.items()
         }
         expectation = updated(before, others, **evaluation.rows_of_a_fold)
-        found.append(evaluation.score(chosen(expectation, evaluation), fold))
+        found.append(chosen(expectation, evaluation))
+        evaluation.score(found[-1], fold)
     return found
 
 

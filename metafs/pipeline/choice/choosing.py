@@ -9,7 +9,7 @@ import numpy as np
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
-from metafs.pipeline.choice.answer import beats_no_skill, chosen, nested_scores
+from metafs.pipeline.choice.answer import beats_no_skill, chosen, chosen_in_folds
 from metafs.pipeline.choice.candidates import ALL, Candidate, sizes_between
 from metafs.pipeline.choice.contest import Contest
 from metafs.pipeline.choice.evaluation import Evaluation
@@ -107,15 +107,17 @@ def choose(
     candidates = [*candidates, *between]
     before = expected(candidates, past)
     candidate = chosen(bisected(between, evaluation, before), evaluation)
-    nested = nested_scores(
+    inside = chosen_in_folds(
         evaluation, before if fold_past is None else expected(candidates, fold_past)
     )
+    nested = [evaluation.score(each, fold) for fold, each in enumerate(inside)]
     scores = Scores(
         scoring,
         nested=float(np.mean(nested)),
         non_nested=evaluation.mean(candidate),
         chance=evaluation.no_skill,
         all_features=evaluation.mean(before.default) if before.default.selector == ALL else None,
+        fold_columns=tuple(evaluation.columns(each, fold) for fold, each in enumerate(inside)),
     )
     notes: tuple[str, ...] = ()
     if not beats_no_skill(nested, evaluation):
