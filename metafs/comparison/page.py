@@ -7,7 +7,7 @@ from typing import Any
 from metafs.comparison.picture import picture
 from metafs.comparison.result import Comparison, Interval
 from metafs.data.checks import counted
-from metafs.experiment.markup import Lines, document, heading, soft, table
+from metafs.page.markup import Lines, document, heading, soft, table
 
 COLUMNS = (
     "pipeline",
