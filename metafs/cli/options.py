@@ -68,7 +68,7 @@ def read_options(options: dict[str, Any], keep: tuple[str, ...] = ()) -> "ReadOp
     )
 
 
-def selector_options(command: F) -> F:
+def selector_options(command: F, default: str = "climb") -> F:
     """Add ``--selector`` and ``--param``."""
     for add in (
         click.option(
@@ -77,7 +77,7 @@ def selector_options(command: F) -> F:
             metavar="NAME=VALUE",
             help="Parameter of the selector; repeatable.",
         ),
-        click.option("--selector", default="climb", show_default=True, help="Selector plugin."),
+        click.option("--selector", default=default, show_default=True, help="Selector plugin."),
     ):
         command = add(command)
     return command
@@ -91,7 +91,8 @@ def learner_options(command: F) -> F:
         ),
         click.option("--scoring", help="scikit-learn scorer.  [default: balanced_accuracy, or r2]"),
         click.option(
-            "--learner", help="Model to train.  [default: logistic, or ridge for numbers]"
+            "--learner",
+            help="Model to train.  [default: auto for auto, else logistic, or ridge for numbers]",
         ),
     ):
         command = add(command)

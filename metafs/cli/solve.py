@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -46,7 +47,7 @@ STYLES = {"failed": "red", "skipped": "dim"}
 @click.command(cls=Sentences)
 @problem_options
 @db_option
-@selector_options
+@partial(selector_options, default="auto")
 @learner_options
 @memory_options
 @click.option(

@@ -32,8 +32,8 @@ DEFAULT_REGRESSOR = "forest"
 class Settings:
     """The settings of a run; two runs with equal settings and content give equal answers."""
 
-    selector: Any = "climb"
-    """A public name, or any scikit-learn-compatible selector object."""
+    selector: Any = AUTO
+    """A public name, or any scikit-learn-compatible selector object; "auto" chooses a pipeline."""
     params: Mapping[str, Any] = field(default_factory=dict)
     """Parameters of the selector.
 
@@ -176,9 +176,10 @@ class Settings:
         params = dict(self.params)
         unknown = params.keys() - selector.get_params().keys()
         if unknown:
+            hint = " Name another with --selector, climb for instance." * (self.selector == AUTO)
             raise UsageError(
                 f"selector {self.selector_name!r} has no parameter {min(unknown)!r}: "
-                f"it has {', '.join(sorted(selector.get_params(deep=False)))}."
+                f"it has {', '.join(sorted(selector.get_params(deep=False)))}.{hint}"
             )
         for name, offers in {
             "quality": registry.measures,
