@@ -11,7 +11,7 @@ folder = tempfile.TemporaryDirectory()
 db = MetaDB(Path(folder.name) / "digits.duckdb")
 pairs = sources(["demo:digits"])[:10]
 
-for solution in solve(pairs, db=db, budget=300, folds=3):
+for solution in solve(pairs, db=db, budget=300, folds=3, selector="climb"):
     nearest = solution.neighbours[0][0] if solution.neighbours else "nobody yet"
     print(
         f"{solution.problem}: {len(solution.features)} pixels, fitness {solution.fitness:.3f}, "

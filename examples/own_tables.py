@@ -38,5 +38,7 @@ with tempfile.TemporaryDirectory() as name:
             for shop in ("north", "south", "east")
         )
     )
-    for solution in solve(folder / "shops.toml", db=folder / "shops.duckdb", folds=3):
+    for solution in solve(
+        folder / "shops.toml", db=folder / "shops.duckdb", folds=3, selector="climb"
+    ):
         print(solution.problem, solution.status, solution.features, f"{solution.score:.3f}")

@@ -69,7 +69,7 @@ def test_the_queries_of_the_readme_are_answered(tmp_path):
     assert len(queries) == 2
     environment = {**os.environ, "METAFS_DB": str(tmp_path / "m.duckdb")}
     quick = ["--budget", "60", "--folds", "2", "--selector", "infogain"]
-    run(["solve", "demo:digits", *quick], environment)
+    run(["solve", "--selector", "climb", "demo:digits", *quick], environment)
     for query, parameters in queries:
         query = query.replace("\\$", "$")
         rows = json.loads(run(["sql", query, "--json", *parameters.split()], environment))
@@ -116,7 +116,9 @@ def test_an_installed_plugin_is_listed_with_its_package(installed):
 def test_an_installed_plugin_solves_the_stream_by_name(installed):
     _, environment = installed
     chosen = ["--selector", "correlation", "--param", "n_features_to_select=5", "--folds", "2"]
-    lines = run(["solve", "demo:digits", "--json", *chosen], environment).splitlines()
+    lines = run(
+        ["solve", "--selector", "climb", "demo:digits", "--json", *chosen], environment
+    ).splitlines()
     results = [json.loads(line) for line in lines]
     assert len(results) == 45
     assert {each["status"] for each in results} == {"solved"}

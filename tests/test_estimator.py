@@ -80,7 +80,7 @@ def test_what_it_recorded_helps_the_command_and_the_other_way_round(frame, relat
     from metafs import solve
 
     MetaSelector(db=db, name="fitted", random_state=0).fit(*frame(0))
-    (results,) = solve(related(1), db=db, budget=100, folds=2)
+    (results,) = solve(related(1), db=db, budget=100, folds=2, selector="climb")
     assert [name for name, _ in results.neighbours] == ["fitted"]
     fitted = MetaSelector(db=db, name="next", random_state=0).fit(*frame(2))
     assert {name for name, _ in fitted.neighbours_} == {"fitted", "problem 1"}

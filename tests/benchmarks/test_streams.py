@@ -160,7 +160,7 @@ def test_a_folder_holds_the_same_problems_in_the_same_order(streams, collection,
     read = [source.read() for source in sources([tmp_path / "new" / "stream"])]
     assert [p.name for p in read] == [p.name for p in problems]
     assert [p.fingerprint for p in read] == [p.fingerprint for p in problems]
-    solved = list(solve(read, db=MetaDB(db), budget=30, folds=2))
+    solved = list(solve(read, db=MetaDB(db), budget=30, folds=2, selector="climb"))
     assert [solution.status for solution in solved] == ["solved"] * 3
     assert solved[1].neighbours
 
@@ -233,7 +233,7 @@ def test_unrelated_problems_share_nothing(streams, data, tmp_path, db):
     streams.write_stream(problems, tmp_path / "stream")
     read = [source.read() for source in sources([tmp_path / "stream"])]
     assert [p.fingerprint for p in read] == [p.fingerprint for p in problems]
-    solved = list(solve(read[:6], db=MetaDB(db), budget=10, folds=2))
+    solved = list(solve(read[:6], db=MetaDB(db), budget=10, folds=2, selector="climb"))
     assert [solution.neighbours for solution in solved] == [()] * 6
 
 

@@ -67,7 +67,7 @@ def test_a_bad_file_gets_a_sentence_and_the_others_are_solved(tmp_path, kind):
     write(folder / name)
     (folder / "z good one.csv").write_text(GOOD.replace("yes", "maybe"))
     arguments = (folder, "--target", "y", "--db", tmp_path / "m.duckdb", "--folds", "2")
-    result = invoke("solve", *arguments, "--json")
+    result = invoke("solve", "--selector", "climb", *arguments, "--json")
     assert_one_sentence(result, word)
     results = {each["problem"]: each for each in map(json.loads, result.stdout.splitlines())}
     assert results["a good one"]["status"] == results["z good one"]["status"] == "solved"
@@ -86,7 +86,9 @@ def test_a_bad_file_gets_a_sentence_and_the_others_are_solved(tmp_path, kind):
 def test_a_mistyped_target_is_told_once_and_remembered_nowhere(tmp_path):
     for name in "abc":
         (tmp_path / f"{name}.csv").write_text(GOOD)
-    result = invoke("solve", tmp_path, "--target", "yy", "--db", tmp_path / "m.duckdb")
+    result = invoke(
+        "solve", "--selector", "climb", tmp_path, "--target", "yy", "--db", tmp_path / "m.duckdb"
+    )
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
         "metafs: none of the 3 tables has a column 'yy' (the target); did you mean 'y'?\n"
@@ -97,7 +99,9 @@ def test_a_mistyped_target_is_told_once_and_remembered_nowhere(tmp_path):
 def test_a_failed_problem_is_told_once_in_a_table_for_people(tmp_path):
     (tmp_path / "good.csv").write_text(GOOD)
     (tmp_path / "bad.csv").write_text("")
-    result = invoke("solve", tmp_path, "--target", "y", "--db", tmp_path / "m.duckdb")
+    result = invoke(
+        "solve", "--selector", "climb", tmp_path, "--target", "y", "--db", tmp_path / "m.duckdb"
+    )
     assert result.output.count("the file is empty") == 1
     assert result.stdout.splitlines()[1].split() == ["bad", "failed"]
 
@@ -115,7 +119,7 @@ def test_notes_are_told_once_for_all_problems_and_in_json(tmp_path):
         "left out 1 column without any value: 'none'",
         "left out 1 column with one value in all rows: 'same'",
     ]
-    arguments = ("solve", tmp_path, "--target", "y", "--folds", "2")
+    arguments = ("solve", "--selector", "climb", tmp_path, "--target", "y", "--folds", "2")
     result = invoke(*arguments, "--db", tmp_path / "m.duckdb")
     assert result.exit_code == 0
     results = [each for each in result.stderr.splitlines() if each.startswith("note: ")]
@@ -149,7 +153,7 @@ def test_a_wrong_request_gets_a_sentence(tmp_path, monkeypatch, arguments, words
     (tmp_path / "good.csv").write_text(GOOD)
     (tmp_path / "broken.toml").write_text("[[problem]\n")
     (tmp_path / "empty folder").mkdir()
-    assert_one_sentence(invoke("solve", *arguments), *words)
+    assert_one_sentence(invoke("solve", "--selector", "climb", *arguments), *words)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +188,12 @@ def test_a_corrupt_metadb_is_named_and_left_alone(tmp_path):
     db = tmp_path / "m.duckdb"
     db.write_bytes(b"this is no database" * 1000)
     before = db.read_bytes()
-    for arguments in (["solve", "demo:digits"], ["problems"], ["sql", "select 1"], ["db", "check"]):
+    for arguments in (
+        ["solve", "--selector", "climb", "demo:digits"],
+        ["problems"],
+        ["sql", "select 1"],
+        ["db", "check"],
+    ):
         result = invoke(*arguments, "--db", db)
         assert_one_sentence(result, "m.duckdb")
     assert db.read_bytes() == before
@@ -207,7 +216,7 @@ def test_a_metadb_held_by_another_process_is_named_with_its_pid(tmp_path, monkey
     )
     try:
         assert holder.stdout.readline() == "held\n"
-        for arguments in (["solve", "demo:digits"], ["problems"]):
+        for arguments in (["solve", "--selector", "climb", "demo:digits"], ["problems"]):
             result = invoke(*arguments, "--db", db)
             assert_one_sentence(result, str(holder.pid))
     finally:
@@ -226,9 +235,9 @@ def test_a_plugin_that_raises_is_named_and_the_traceback_waits_for_debug(tmp_pat
     path = tmp_path / "good.csv"
     path.write_text(GOOD)
     arguments = (path, "--target", "y", "--selector", "angry", "--db", tmp_path / "m.duckdb")
-    result = invoke("solve", *arguments)
+    result = invoke("solve", "--selector", "climb", *arguments)
     assert_one_sentence(result, "selector 'angry' failed on 'good': ValueError: not today")
-    assert "Traceback" in invoke("solve", *arguments, "--debug").stderr
+    assert "Traceback" in invoke("solve", "--selector", "climb", *arguments, "--debug").stderr
 
 
 class AngrySelector(BaseEstimator):
@@ -240,7 +249,16 @@ class AngrySelector(BaseEstimator):
 
 def test_a_name_from_the_stream_cannot_break_the_table(tmp_path):
     np.savez(tmp_path / "p.npz", X=np.eye(20), y=[0, 1] * 10, name="two\nlines")
-    result = invoke("solve", tmp_path / "p.npz", "--db", tmp_path / "m.duckdb", "--folds", "2")
+    result = invoke(
+        "solve",
+        "--selector",
+        "climb",
+        tmp_path / "p.npz",
+        "--db",
+        tmp_path / "m.duckdb",
+        "--folds",
+        "2",
+    )
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) == 2
     assert os.linesep not in result.stdout.splitlines()[1]

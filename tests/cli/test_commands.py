@@ -24,7 +24,17 @@ def solved(tmp_path_factory):
     stream = folder / "some.toml"
     write_digits(folder, stream, pairs=[(0, 1), (0, 2), (1, 2), (3, 4), (0, 3)])
     for transfer in ("none", "guided"):
-        run("solve", stream, "--db", folder / "m.duckdb", "--transfer", transfer, *QUICK)
+        run(
+            "solve",
+            "--selector",
+            "climb",
+            stream,
+            "--db",
+            folder / "m.duckdb",
+            "--transfer",
+            transfer,
+            *QUICK,
+        )
     return folder / "m.duckdb"
 
 
@@ -49,7 +59,9 @@ def write_digits(folder, stream, pairs):
 
 def test_solve_prints_one_json_object_a_line(tmp_path, solved):
     stream = solved.parent / "some.toml"
-    result = run("solve", stream, "--db", tmp_path / "m.duckdb", *QUICK, "--json")
+    result = run(
+        "solve", "--selector", "climb", stream, "--db", tmp_path / "m.duckdb", *QUICK, "--json"
+    )
     results = [json.loads(line) for line in result.stdout.splitlines()]
     assert [each["problem"] for each in results] == ["0-1", "0-2", "1-2", "3-4", "0-3"]
     last = results[-1]
@@ -87,14 +99,27 @@ def test_solve_prints_one_json_object_a_line(tmp_path, solved):
 
 def test_wave_is_the_former_name_of_batch(tmp_path, solved):
     stream = solved.parent / "some.toml"
-    result = run("solve", stream, "--db", tmp_path / "m.duckdb", *QUICK, "--json", "--wave", 5)
+    result = run(
+        "solve",
+        "--selector",
+        "climb",
+        stream,
+        "--db",
+        tmp_path / "m.duckdb",
+        *QUICK,
+        "--json",
+        "--wave",
+        5,
+    )
     found = [json.loads(line) for line in result.stdout.splitlines()]
     assert [each["neighbours"] for each in found] == [[]] * 5
-    assert "--wave" not in run("solve", "--help").stdout
+    assert "--wave" not in run("solve", "--selector", "climb", "--help").stdout
 
 
 def test_solve_again_skips(solved):
-    result = run("solve", solved.parent / "some.toml", "--db", solved, *QUICK)
+    result = run(
+        "solve", "--selector", "climb", solved.parent / "some.toml", "--db", solved, *QUICK
+    )
     assert result.stdout.count("solved before") == 5
     assert "0 solved, 5 skipped" in result.stderr
 
@@ -140,7 +165,19 @@ def test_runs_show_errors_only_if_there_are_any(solved, tmp_path):
     bad = tmp_path / "bad.csv"
     bad.write_text("a,y\n" + "".join(f"{i % 7},{i / 3}\n" for i in range(40)))
     wrong = ["--learner", "naive-bayes"]  # the target holds numbers
-    run("solve", bad, "--target", "y", "--db", tmp_path / "m.duckdb", *QUICK, *wrong, code=1)
+    run(
+        "solve",
+        "--selector",
+        "climb",
+        bad,
+        "--target",
+        "y",
+        "--db",
+        tmp_path / "m.duckdb",
+        *QUICK,
+        *wrong,
+        code=1,
+    )
     header, _, row = run("runs", "--db", tmp_path / "m.duckdb").stdout.splitlines()
     assert header.split()[-1] == "error"
     assert "failed" in row
@@ -318,13 +355,34 @@ def test_plugins_lists_what_each_package_offers(monkeypatch):
 
 
 def test_a_switched_off_plugin_is_not_found(tmp_path):
-    result = run("solve", "demo:digits", "--db", tmp_path / "m", "--no-plugin", "climb", code=2)
+    result = run(
+        "solve",
+        "--selector",
+        "climb",
+        "demo:digits",
+        "--db",
+        tmp_path / "m",
+        "--no-plugin",
+        "climb",
+        code=2,
+    )
     assert "no selector named 'climb'" in result.stderr
 
 
 def test_selector_parameters_and_measures_by_name(tmp_path, solved):
     path = solved.parent / "0-1.csv"
-    base = ["solve", path, "--target", "digit", "--db", tmp_path / "m.duckdb", "--json", *QUICK]
+    base = [
+        "solve",
+        "--selector",
+        "climb",
+        path,
+        "--target",
+        "digit",
+        "--db",
+        tmp_path / "m.duckdb",
+        "--json",
+        *QUICK,
+    ]
     ranked = run(*base, "--selector", "infogain", "--param", "n_features_to_select=7")
     assert len(json.loads(ranked.stdout)["features"]) == 7
     climbed = run(*base, "--param", "measure=mi-confidence", "--param", "target_score=0.3")
@@ -338,7 +396,7 @@ def test_several_targets_are_problems_of_their_own(tmp_path):
     rows = [f"{i % 2},{i % 3},{i % 2},{'u' if i % 3 else 'v'}" for i in range(40)]
     path.write_text("\n".join(["a,b,first,second", *rows]))
     arguments = ["--target", "first", "--target", "second", "--db", tmp_path / "m.duckdb"]
-    result = run("solve", path, *arguments, "--json", *QUICK)
+    result = run("solve", "--selector", "climb", path, *arguments, "--json", *QUICK)
     results = [json.loads(line) for line in result.stdout.splitlines()]
     assert [each["problem"] for each in results] == ["two:first", "two:second"]
     assert [set(each["features"]) for each in results] == [{"a"}, {"b"}]
@@ -363,7 +421,15 @@ def test_a_size_is_kept_exactly(tmp_path):
     write_digits(tmp_path, tmp_path / "some.toml", pairs=[(0, 1)])
     given = ("--selector", "auto", "--learner", "logistic", "--size", "3", "--keep", "pixel_1_1")
     found = run(
-        "solve", tmp_path / "some.toml", *given, "--json", "--db", tmp_path / "m.duckdb", *QUICK
+        "solve",
+        "--selector",
+        "climb",
+        tmp_path / "some.toml",
+        *given,
+        "--json",
+        "--db",
+        tmp_path / "m.duckdb",
+        *QUICK,
     )
     features = json.loads(found.stdout)["features"]
     assert len(features) == 3 and "pixel_1_1" in features

@@ -96,7 +96,9 @@ def test_bad_input_is_a_sentence(tables, arguments, says):
 
 def test_the_memory_is_only_read(tables):
     db = tables.parent / "m.duckdb"
-    running.run("solve", tables / "t0.csv", "--target", "y", "--db", db, "--folds", 2)
+    running.run(
+        "solve", "--selector", "climb", tables / "t0.csv", "--target", "y", "--db", db, "--folds", 2
+    )
     before = {path.name: path.read_bytes() for path in tables.parent.glob("m.duckdb*")}
     run(tables / "t1.csv", *BOTH, "--db", db)
     assert {path.name: path.read_bytes() for path in tables.parent.glob("m.duckdb*")} == before

@@ -19,7 +19,7 @@ QUICK = ["--budget", "100", "--folds", "2"]
 
 
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(db):
-    arguments = ["solve", "demo:digits", "--db", str(db), "--json", *QUICK]
+    arguments = ["solve", "--selector", "climb", "demo:digits", "--db", str(db), "--json", *QUICK]
     process = start(*arguments)
     first = [json.loads(process.stdout.readline()) for _ in range(3)]
     process.send_signal(signal.SIGINT)
@@ -45,7 +45,18 @@ ENGINES = {
 @pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
 def test_ctrl_c_in_a_terminal_reaches_every_process_and_none_complains(db, engine):
     """A terminal sends the signal to the whole group, workers included."""
-    command = [*COMMAND, "solve", "demo:digits", "--db", str(db), "--json", *QUICK, *engine]
+    command = [
+        *COMMAND,
+        "solve",
+        "--selector",
+        "climb",
+        "demo:digits",
+        "--db",
+        str(db),
+        "--json",
+        *QUICK,
+        *engine,
+    ]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -69,7 +80,7 @@ def test_ctrl_c_while_a_command_is_still_loading_just_ends_it(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("metafs.cli.app.Commands.get_command", interrupted)
-    result = invoke("solve", "demo:digits")
+    result = invoke("solve", "--selector", "climb", "demo:digits")
     assert (result.exit_code, result.output) == (130, "")
 
 

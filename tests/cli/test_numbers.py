@@ -17,7 +17,18 @@ def write_rare_class(path):
 def test_a_class_with_one_row_has_no_score_and_a_note_says_why(tmp_path):
     table = tmp_path / "rare.csv"
     write_rare_class(table)
-    command = ["solve", table, "--target", "y", "--task", "classes", "--budget", "50"]
+    command = [
+        "solve",
+        "--selector",
+        "climb",
+        table,
+        "--target",
+        "y",
+        "--task",
+        "classes",
+        "--budget",
+        "50",
+    ]
     solution = json.loads(run(*command, "--db", tmp_path / "json.duckdb", "--json").stdout)
     assert (solution["status"], solution["score"], solution["non_nested_score"]) == (
         "solved",
@@ -47,7 +58,17 @@ def test_the_order_of_columns_settles_no_tie(tmp_path, transfer):
     for number, names in enumerate((list(table), list(table)[::-1])):
         path = tmp_path / f"{number}.csv"
         write_table(path, {name: table[name] for name in names}, y)
-        command = ["solve", path, "--target", "y", "--transfer", transfer, "--json"]
+        command = [
+            "solve",
+            "--selector",
+            "climb",
+            path,
+            "--target",
+            "y",
+            "--transfer",
+            transfer,
+            "--json",
+        ]
         solution = json.loads(run(*command, "--db", tmp_path / f"{number}.duckdb").stdout)
         found.append([solution[key] for key in ("features", "fitness", "score", "n_evaluations")])
     assert found[0] == found[1]
@@ -58,7 +79,17 @@ def test_values_near_the_largest_double_are_numbers(tmp_path, learner):
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 60))
     write_table(tmp_path / "huge.csv", {"a": (a * 1e300).tolist(), "b": b.tolist()}, a > 0)
-    command = ["solve", tmp_path / "huge.csv", "--target", "y", "--learner", learner, "--json"]
+    command = [
+        "solve",
+        "--selector",
+        "climb",
+        tmp_path / "huge.csv",
+        "--target",
+        "y",
+        "--learner",
+        learner,
+        "--json",
+    ]
     options = ["--param", "measure=cv-accuracy"] if learner == "logistic" else []
     solution = json.loads(run(*command, *options, "--db", tmp_path / "m.duckdb").stdout)
     assert solution["status"] == "solved" and solution["score"] > 0.8

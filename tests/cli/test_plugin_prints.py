@@ -65,8 +65,8 @@ SOURCES = ["t0.csv", "t1.csv", "t2.csv", "--target", "y", "--selector", "loud", 
 @pytest.mark.parametrize(
     "command",
     [
-        ["solve", "--folds", "2"],
-        ["solve", "--folds", "2", "--batch", "3", "--jobs", "2"],
+        ["solve", "--selector", "climb", "--folds", "2"],
+        ["solve", "--selector", "climb", "--folds", "2", "--batch", "3", "--jobs", "2"],
         ["stability", "--resamples", "2"],
         ["stability", "--resamples", "2", "--jobs", "2"],
     ],

@@ -34,7 +34,7 @@ def db(folder):
     path = folder / "m.duckdb"
     shops = [folder / "north.csv", folder / "south.csv"]
     options = ["--target", "churned", "--db", path, "--folds", "2", "--budget", "100"]
-    run("solve", *shops, "--meta-features", folder / "kinds.tsv", *options)
+    run("solve", "--selector", "climb", *shops, "--meta-features", folder / "kinds.tsv", *options)
     return path
 
 
@@ -47,7 +47,9 @@ def test_solve_remembers_what_features_are_about(db):
 def test_solve_says_that_columns_were_judged_by_their_kind(folder, tmp_path):
     shops = [folder / "north.csv", folder / "south.csv"]
     options = ["--target", "churned", "--db", tmp_path / "m.duckdb", "--folds", "2"]
-    results = run("solve", *shops, "--meta-features", folder / "kinds.tsv", *options).stdout
+    results = run(
+        "solve", "--selector", "climb", *shops, "--meta-features", folder / "kinds.tsv", *options
+    ).stdout
     assert "predicted from meta-features" in results.splitlines()[2]
 
 
@@ -88,7 +90,16 @@ def test_columns_that_memory_does_not_know_are_named(db, folder, tmp_path):
 def test_other_meta_features_are_another_run(folder, tmp_path):
     """Solving again with a table, or with a better one, is not skipped."""
     (tmp_path / "more.csv").write_text("name,size\nnorth_0,1\n")
-    asked = ["solve", folder / "north.csv", "--target", "churned", "--db", tmp_path / "m.duckdb"]
+    asked = [
+        "solve",
+        "--selector",
+        "climb",
+        folder / "north.csv",
+        "--target",
+        "churned",
+        "--db",
+        tmp_path / "m.duckdb",
+    ]
     asked += ["--folds", "2", "--budget", "20"]
     assert "1 solved" in run(*asked).stderr
     for table in (folder / "kinds.tsv", tmp_path / "more.csv"):
@@ -135,7 +146,15 @@ def test_a_table_that_describes_nothing_fails_the_problem_and_the_rest_goes_on(f
     shops = [folder / "north.csv", folder / "south.csv"]
     options = ["--target", "churned", "--db", tmp_path / "m.duckdb", "--folds", "2"]
     result = run(
-        "solve", *shops, "--meta-features", tmp_path / "south only.csv", *options, "--json", code=1
+        "solve",
+        "--selector",
+        "climb",
+        *shops,
+        "--meta-features",
+        tmp_path / "south only.csv",
+        *options,
+        "--json",
+        code=1,
     )
     results = [json.loads(line) for line in result.stdout.splitlines()]
     assert [each["status"] for each in results] == ["failed", "solved"]

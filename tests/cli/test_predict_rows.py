@@ -49,7 +49,18 @@ def stream(tmp_path_factory):
     (folder / "new.arff").write_text("\n".join(arff) + "\n")
     models, db = folder / "models", folder / "m.duckdb"
     table = (folder / "north.csv", folder / "south.csv", "--target", "ok", "--target", "amount")
-    run("solve", *table, *SETTINGS, "--db", db, "--save-models", models, code=0)
+    run(
+        "solve",
+        "--selector",
+        "climb",
+        *table,
+        *SETTINGS,
+        "--db",
+        db,
+        "--save-models",
+        models,
+        code=0,
+    )
     return folder, models, db
 
 

@@ -16,7 +16,17 @@ def test_a_terminal_sees_how_far_the_choice_of_a_pipeline_is(tmp_path):
     frame = pd.DataFrame(rng.normal(size=(90, 4)), columns=[*"abcd"])
     frame["y"] = np.where(frame["a"] > 0, "up", "down")
     frame.to_csv(tmp_path / "t.csv", index=False)
-    command = [sys.executable, "-c", CODE, "solve", str(tmp_path / "t.csv"), "--target", "y"]
+    command = [
+        sys.executable,
+        "-c",
+        CODE,
+        "solve",
+        "--selector",
+        "climb",
+        str(tmp_path / "t.csv"),
+        "--target",
+        "y",
+    ]
     command += ["--selector", "auto", "--learner", "remembered", "--db", str(tmp_path / "m.duckdb")]
     ours, theirs = pty.openpty()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs)

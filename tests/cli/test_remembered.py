@@ -36,7 +36,7 @@ def results(tmp_path_factory):
     tables = [folder / f"{name}.csv" for name in ("past0", "past1", "few", "one")]
     options = ["--selector", "projected", "--learner", "remembered", "--folds", "2"]
     shared = ["--target", "digit", "--db", folder / "m.duckdb"]
-    result = run("solve", *tables, *shared, *options, "--json")
+    result = run("solve", "--selector", "climb", *tables, *shared, *options, "--json")
     return folder, {row["problem"]: row for row in map(json.loads, result.stdout.splitlines())}
 
 
@@ -75,7 +75,15 @@ def test_demonstration_with_the_learner(tmp_path):
         "\n".join(f'[[problem]]\nsource = "{n}.csv"\ntarget = "digit"\n' for n in "ab")
     )
     result = run(
-        "solve", stream, "--db", tmp_path / "m.duckdb", "--learner", "remembered", "--json"
+        "solve",
+        "--selector",
+        "climb",
+        stream,
+        "--db",
+        tmp_path / "m.duckdb",
+        "--learner",
+        "remembered",
+        "--json",
     )
     scores = [json.loads(line)["score"] for line in result.stdout.splitlines()]
     assert min(scores) > 0.9

@@ -15,8 +15,8 @@ def db(tmp_path_factory):
     write_tables(folder, [[*"abcdefgh", "y"]] * 2)
     path = folder / "m.duckdb"
     options = ["--target", "y", "--selector", "infogain", "--folds", "2", "--check", "0"]
-    run("solve", folder / "t0.csv", "--space", "one", "--db", path, *options)
-    run("solve", folder / "t1.csv", "--space", "two", "--db", path, *options)
+    run("solve", "--selector", "climb", folder / "t0.csv", "--space", "one", "--db", path, *options)
+    run("solve", "--selector", "climb", folder / "t1.csv", "--space", "two", "--db", path, *options)
     return path
 
 

@@ -30,7 +30,7 @@ def patients(tmp_path_factory):
 
 
 def solved(db, *arguments):
-    result = run("solve", *arguments, *FOREST, "--db", db)
+    result = run("solve", "--selector", "climb", *arguments, *FOREST, "--db", db)
     return json.loads(result.stdout.splitlines()[0])
 
 
@@ -53,7 +53,7 @@ def test_labels_of_patients_that_mean_nothing_score_1_without_groups_and_one_hal
 def test_the_choice_of_a_pipeline_finds_nothing_in_them_either(patients, tmp_path):
     arguments = ("--target", "sick", "--json", "--db", tmp_path / "m.duckdb")
     choice = ("--selector", "auto", "--learner", "remembered", "--groups", "patient_id")
-    result = run("solve", patients, *DROP, *choice, *arguments)
+    result = run("solve", "--selector", "climb", patients, *DROP, *choice, *arguments)
     solution = json.loads(result.stdout.splitlines()[0])
     assert solution["features"] == [] and abs(solution["score"] - 0.5) < 0.15
 
@@ -71,7 +71,7 @@ def test_other_groups_times_and_weights_are_other_runs_and_the_same_are_skipped(
     ]
     for expected in ("solved", "skipped"):
         for options in asked:
-            result = run("solve", patients, *options, *few, "--db", db)
+            result = run("solve", "--selector", "climb", patients, *options, *few, "--db", db)
             assert json.loads(result.stdout.splitlines()[0])["status"] == expected, options
 
 
@@ -93,7 +93,7 @@ def test_stability_draws_whole_groups(patients):
     assert grouped["jensen_shannon"] != alone["jensen_shannon"]
 
 
-@pytest.mark.parametrize("command", ["solve", "experiment", "stability"])
+@pytest.mark.parametrize("command", ["solve", "--selector", "climb", "experiment", "stability"])
 @pytest.mark.parametrize("option", ["--groups", "--time", "--weight"])
 def test_a_mistyped_column_stops_the_command_with_code_2(patients, tmp_path, command, option):
     result = invoke(command, patients, "--target", "sick", option, "patientid")
@@ -118,7 +118,17 @@ def test_what_is_missing_fails_the_problem_by_a_sentence_and_the_rest_goes_on(
     bad = good.astype(object)
     bad.loc[2, column] = None
     bad.to_csv(tmp_path / "bad.csv", index=False)
-    command = [*COMMAND, "solve", str(tmp_path), "--target", "y", option, column]
+    command = [
+        *COMMAND,
+        "solve",
+        "--selector",
+        "climb",
+        str(tmp_path),
+        "--target",
+        "y",
+        option,
+        column,
+    ]
     command += ["--selector", "fisher", "--db", str(tmp_path / "m.duckdb")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1

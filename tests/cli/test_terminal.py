@@ -26,7 +26,16 @@ def solved(tmp_path_factory):
     X = rng.integers(0, 2, (40, 3))
     names = [f"{ESCAPE}{j}" for j in range(3)]
     np.savez(folder / "p.npz", X=X, y=X[:, 0], feature_names=names, name=f"p{ESCAPE}")
-    run("solve", folder / "p.npz", "--db", folder / "m.duckdb", "--folds", "2")
+    run(
+        "solve",
+        "--selector",
+        "climb",
+        folder / "p.npz",
+        "--db",
+        folder / "m.duckdb",
+        "--folds",
+        "2",
+    )
     return folder / "m.duckdb"
 
 
@@ -35,19 +44,19 @@ def solved(tmp_path_factory):
     [
         [ESCAPE],
         [f"--{ESCAPE}"],
-        ["solve", f"--{ESCAPE}"],
-        ["solve", "demo:digits", "--budget", ESCAPE],
-        ["solve", "demo:digits", "--engine", ESCAPE],
+        ["solve", "--selector", "climb", f"--{ESCAPE}"],
+        ["solve", "--selector", "climb", "demo:digits", "--budget", ESCAPE],
+        ["solve", "--selector", "climb", "demo:digits", "--engine", ESCAPE],
         ["solve", "demo:digits", "--selector", ESCAPE],
-        ["solve", f"demo:{ESCAPE}"],
-        ["solve", f"{ESCAPE}.csv", "--target", "y"],
-        ["solve", "demo:digits", "--no-plugin", ESCAPE],
-        ["solve", "demo:digits", "--param", ESCAPE],
-        ["solve", "t.csv", "--target", ESCAPE],
-        ["solve", "t.csv", "--target", "y", "--drop", ESCAPE, "--debug"],
-        ["solve", "key.toml"],
-        ["solve", "source.toml"],
-        ["solve", "broken.toml"],
+        ["solve", "--selector", "climb", f"demo:{ESCAPE}"],
+        ["solve", "--selector", "climb", f"{ESCAPE}.csv", "--target", "y"],
+        ["solve", "--selector", "climb", "demo:digits", "--no-plugin", ESCAPE],
+        ["solve", "--selector", "climb", "demo:digits", "--param", ESCAPE],
+        ["solve", "--selector", "climb", "t.csv", "--target", ESCAPE],
+        ["solve", "--selector", "climb", "t.csv", "--target", "y", "--drop", ESCAPE, "--debug"],
+        ["solve", "--selector", "climb", "key.toml"],
+        ["solve", "--selector", "climb", "source.toml"],
+        ["solve", "--selector", "climb", "broken.toml"],
         ["explain", ESCAPE],
         ["sql", f'select "{ESCAPE}"'],
         ["sql", "select 1", "--db", f"{ESCAPE}.duckdb"],

@@ -32,7 +32,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def solved(folder):
     path = folder / "m.duckdb"
-    run("solve", folder, "--db", path, *QUICK, code=1)
+    run("solve", "--selector", "climb", folder, "--db", path, *QUICK, code=1)
     return path
 
 
@@ -43,7 +43,7 @@ def columns_of(printed):
 @pytest.mark.parametrize("width", [80, 40])
 def test_a_problem_takes_one_line_of_a_terminal(folder, tmp_path, width):
     db = tmp_path / "m.duckdb"
-    printed = on_a_terminal("solve", folder, "--db", db, *QUICK, width=width)
+    printed = on_a_terminal("solve", "--selector", "climb", folder, "--db", db, *QUICK, width=width)
     rows = left_standing(printed.partition("1 failed in")[0])
     header, *problems = [row for row in rows if row][:4]
     assert header.split()[:3] == ["problem", "features", "fitness"]
@@ -86,13 +86,21 @@ def test_colour_is_off_where_asked(solved, environment, coloured):
 
 def test_a_dumb_terminal_sees_no_progress(folder, tmp_path):
     db = tmp_path / "m.duckdb"
-    printed = on_a_terminal("solve", folder, "--db", db, *QUICK, TERM="dumb")
+    printed = on_a_terminal("solve", "--selector", "climb", folder, "--db", db, *QUICK, TERM="dumb")
     assert "\x1b" not in printed and "\r" not in printed and "[1/3]" not in printed
     assert "1 failed in" in printed
 
 
 def test_ctrl_c_leaves_the_terminal_clean(tmp_path):
-    arguments = ["solve", "demo:digits", "--db", tmp_path / "m.duckdb", *QUICK]
+    arguments = [
+        "solve",
+        "--selector",
+        "climb",
+        "demo:digits",
+        "--db",
+        tmp_path / "m.duckdb",
+        *QUICK,
+    ]
     printed = on_a_terminal(*arguments, interrupt_at="digits 0 vs 2: ")
     assert "\x1b[?25l" not in printed  # the cursor was never hidden
     lines = left_standing(printed)

@@ -147,6 +147,8 @@ def test_wrong_pipelines_are_refused(selectors, learners, says):
 
 def test_everything_is_checked_before_anything_runs(related):
     stream = [InMemorySource(related(0))]
-    pipelines = pipelines_of(["fisher", "fisher:nothing=1"], shared=Settings(folds=2))
+    pipelines = pipelines_of(
+        ["fisher", "fisher:nothing=1"], shared=Settings(folds=2, selector="climb")
+    )
     with pytest.raises(UsageError, match="no parameter 'nothing'"):
         run(stream, pipelines)

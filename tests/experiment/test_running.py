@@ -21,7 +21,7 @@ from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB
 
 REGISTRY = Registry()
-QUICK = Settings(budget=150, folds=2)
+QUICK = Settings(budget=150, folds=2, selector="climb")
 TIMES = ("seconds", "seconds_to_target")
 
 
@@ -199,8 +199,8 @@ def test_a_problem_that_fails_in_any_arm_counts_in_none(stream, related):
             {"settings": Settings(selector=SelectKBest(k=2))},
             "takes no prior, so memory cannot help it",
         ),
-        ({"settings": Settings(params={"target_score": 1.0})}, "leave it out"),
-        ({"settings": Settings(transfer="nope")}, "no transfer named 'nope'"),
+        ({"settings": Settings(params={"target_score": 1.0}, selector="climb")}, "leave it out"),
+        ({"settings": Settings(transfer="nope", selector="climb")}, "no transfer named 'nope'"),
         ({"seeds": 0}, "seeds must be at least 1"),
         ({"orders": 0}, "orders must be at least 1"),
     ],

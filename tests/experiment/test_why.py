@@ -39,7 +39,7 @@ def found():
         seeds=2,
         orders=2,
         learning=False,
-        settings=Settings(budget=60),
+        settings=Settings(budget=60, selector="climb"),
     )
     stream = [InMemorySource(problem(number)) for number in range(4)]
     return Experiment(design, 4, list(run(stream, design, REGISTRY)))
@@ -68,7 +68,7 @@ def test_one_pass_of_guided_is_explained(found):
 
 @pytest.mark.parametrize("transfer", ["paper", "guided"])
 def test_it_is_what_the_metadb_explains(tmp_path, transfer):
-    plan = Settings(budget=60, transfer=transfer).resolve(REGISTRY)
+    plan = Settings(budget=60, transfer=transfer, selector="climb").resolve(REGISTRY)
     db = MetaDB(tmp_path / "m.duckdb")
     db.ensure()
     memory = Memory(db, plan.distance)
@@ -111,7 +111,9 @@ def test_the_page_and_the_json_show_it(found):
 
 
 def test_without_an_arm_that_remembers_nothing_is_explained():
-    design = Design(arms_named(["cold-ranked"]), learning=False, settings=Settings(budget=60))
+    design = Design(
+        arms_named(["cold-ranked"]), learning=False, settings=Settings(budget=60, selector="climb")
+    )
     found = Experiment(design, 1, list(run([InMemorySource(problem(0))], design, REGISTRY)))
     assert found.as_json()["why"] == []
     assert "What memory proposed" not in page(found, [])

@@ -109,12 +109,12 @@ def test_a_run_without_selections_leaves_nothing_at_hand():
 
 def test_a_stream_expects_the_same_as_a_newcomer(db, related):
     """What is at hand after a long stream changes no expectation."""
-    plan = Settings(folds=2, budget=50).resolve(Registry())
+    plan = Settings(folds=2, budget=50, selector="climb").resolve(Registry())
     problems = [related(number) for number in range(6)]
     metadb = MetaDB(db)
     metadb.ensure()
     memory = Memory(metadb, plan.distance, len(problems))
-    results = list(solve(problems[:-1], db=metadb, folds=2, budget=50))
+    results = list(solve(problems[:-1], db=metadb, folds=2, budget=50, selector="climb"))
     assert len(results) == 5
     once, again = (prepare(problems[-1], plan, memory) for _ in range(2))
     afresh = prepare(problems[-1], plan, Memory(MetaDB(db), plan.distance))

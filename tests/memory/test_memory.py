@@ -70,9 +70,9 @@ def test_the_distance_of_these_tests_keeps_the_contract():
 
 def test_what_to_expect_of_a_problem_is_asked_in_one_visit(db, related, monkeypatch):
     problems = [related(number) for number in range(3)]
-    list(solve(problems[:2], db=db, budget=50, folds=2))
+    list(solve(problems[:2], db=db, budget=50, folds=2, selector="climb"))
     metadb, visits = MetaDB(db), []
-    plan = Settings(budget=50, folds=2).resolve(Registry())
+    plan = Settings(budget=50, folds=2, selector="climb").resolve(Registry())
     memory = Memory(metadb, plan.distance, INDEX_FROM)
     described = memory.describe(problems[2], plan.settings.distance)
     near = memory.recall(problems[2], described, 5)

@@ -16,7 +16,18 @@ def commands(db, folder):
     (folder / "t.csv").write_text("a,b,y\n" + "1,2,p\n3,4,q\n" * 10)
     yield "db", "check", "--db", db
     yield "db", "migrate", "--db", db
-    yield "solve", folder / "t.csv", "--target", "y", "--budget", "10", "--db", db
+    yield (
+        "solve",
+        "--selector",
+        "climb",
+        folder / "t.csv",
+        "--target",
+        "y",
+        "--budget",
+        "10",
+        "--db",
+        db,
+    )
 
 
 @pytest.mark.parametrize(

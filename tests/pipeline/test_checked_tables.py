@@ -37,14 +37,18 @@ def test_strict_refuses_and_the_rest_of_the_stream_goes_on(tmp_path):
     files = [tmp_path / "bad.csv", tmp_path / "good.csv"]
     for options in (["--strict"], [], ["--strict"]):  # the last time both were solved before
         code = 1 if options else 0
-        result = run("solve", *files, *db, *OPTIONS, "--json", *options, code=code)
+        result = run(
+            "solve", "--selector", "climb", *files, *db, *OPTIONS, "--json", *options, code=code
+        )
         bad, good = map(json.loads, result.stdout.splitlines())
         assert good["status"] in ("solved", "skipped")
         assert bad["status"] == ("failed" if options else "solved")
         if options:
             assert "column 'row' looks like an identifier" in bad["error"]
             assert "--drop row" in bad["error"] and "bad.csv" in bad["error"]
-    dropped = run("solve", *files, *db, *OPTIONS, "--strict", "--drop", "row", code=1)
+    dropped = run(
+        "solve", "--selector", "climb", *files, *db, *OPTIONS, "--strict", "--drop", "row", code=1
+    )
     assert "no column 'row'" in dropped.stderr  # the other table has none
 
 

@@ -132,7 +132,7 @@ def test_folds_never_learn_from_neighbours_that_may_hold_their_rows(db):
     scores = []
     for n_rows in (80, 79):
         noise = Problem.of(X[:n_rows], y[:n_rows], feature_names=names, source="noise.csv")
-        (results,) = solve(noise, db=db, seed=1)
+        (results,) = solve(noise, db=db, seed=1, selector="climb")
         scores.append(results.score)
     assert results.neighbours
     assert results.fitness > 0.4
@@ -156,7 +156,7 @@ def test_neighbours_from_elsewhere_are_asked_inside_the_folds_too(db, related):
 
 def test_what_cannot_be_scored_has_no_score(db, ask):
     tiny = Problem.of(np.arange(6.0).reshape(3, 2), [0.5, 1.5, 2.25], space="tiny")
-    (results,) = solve(tiny, db=db)
+    (results,) = solve(tiny, db=db, selector="climb")
     assert (results.status, results.score, results.non_nested_score) == ("solved", None, None)
     assert ask("select score from run") == [(None,)]
 
@@ -308,6 +308,6 @@ def test_without_a_db_nothing_is_written(tmp_path, related, monkeypatch):
 
 def test_without_a_budget_each_search_has_its_own_limit():
     registry = Registry()
-    assert Settings().resolve(registry).selector.max_evaluations == 1000
+    assert Settings(selector="climb").resolve(registry).selector.max_evaluations == 1000
     assert Settings(selector="gflip").resolve(registry).selector.max_evaluations is None
     assert Settings(selector="gflip", budget=7).resolve(registry).selector.max_evaluations == 7

@@ -195,4 +195,4 @@ def test_wrong_settings_are_refused_before_anything_is_read(db, settings, words)
 @pytest.mark.parametrize("nothing", [None, 5, [5], b"x", [None]])
 def test_what_is_no_problem_is_refused(nothing):
     with pytest.raises(UsageError, match="is not a problem"):
-        solve(nothing, db=None)
+        solve(nothing, db=None, selector="climb")

@@ -15,7 +15,7 @@ from metafs.version import __version__
 from metafs_metadb import MetaDB, RunRow
 
 REGISTRY = Registry()
-PLAN = Settings(budget=100, folds=2, seed=3).resolve(REGISTRY)
+PLAN = Settings(budget=100, folds=2, seed=3, selector="climb").resolve(REGISTRY)
 
 
 @pytest.fixture

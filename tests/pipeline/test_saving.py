@@ -55,20 +55,42 @@ def stream(n=6):
 
 
 def test_every_so_many_problems_are_searched_cold_too(tmp_path):
-    results = list(solve(stream(), db=tmp_path / "m.duckdb", budget=100, folds=2, check=2))
+    results = list(
+        solve(stream(), db=tmp_path / "m.duckdb", budget=100, folds=2, check=2, selector="climb")
+    )
     assert [each.experience for each in results] == ["none"] + ["near"] * 5
     assert [each.saving is not None for each in results] == [False, True] * 3
-    plain = list(solve(stream(), db=tmp_path / "other.duckdb", budget=100, folds=2))
+    plain = list(
+        solve(stream(), db=tmp_path / "other.duckdb", budget=100, folds=2, selector="climb")
+    )
     assert all(each.saving is None for each in plain)
     assert [each.features for each in plain] == [each.features for each in results]
-    cold = list(solve(stream(), db=tmp_path / "cold.duckdb", transfer="none", budget=100, folds=2))
+    cold = list(
+        solve(
+            stream(),
+            db=tmp_path / "cold.duckdb",
+            transfer="none",
+            budget=100,
+            folds=2,
+            selector="climb",
+        )
+    )
     assert all(each.experience is None for each in cold)
     with pytest.raises(UsageError, match="check"):
-        solve(stream(), db=None, check=-1)
+        solve(stream(), db=None, check=-1, selector="climb")
 
 
 def test_the_command_says_what_memory_saved_and_when_there_was_none(tmp_path):
-    arguments = ["solve", "demo:digits", "--db", str(tmp_path / "m.duckdb"), "--budget", "80"]
+    arguments = [
+        "solve",
+        "--selector",
+        "climb",
+        "demo:digits",
+        "--db",
+        str(tmp_path / "m.duckdb"),
+        "--budget",
+        "80",
+    ]
     result = CliRunner().invoke(cli, [*arguments, "--folds", "2", "--check", "20"])
     assert result.exit_code == 0
     assert "none: searched cold" in result.stdout.splitlines()[1]
@@ -83,6 +105,8 @@ def test_columns_without_names_are_told_apart_from_lack_of_experience(tmp_path):
         np.savez(tmp_path / "bare" / f"p{number}.npz", X=X + number, y=(X[:, 0] > 0).astype(int))
     arguments = [
         "solve",
+        "--selector",
+        "climb",
         str(tmp_path / "bare"),
         "--folds",
         "2",

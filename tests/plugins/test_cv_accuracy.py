@@ -156,7 +156,14 @@ def test_forgetting_changes_nothing(monkeypatch):
 
 def test_the_loop_climbs_on_it_by_name():
     solution = next(
-        solve("demo:digits", db=None, params={"measure": "cv-accuracy"}, budget=30, folds=2)
+        solve(
+            "demo:digits",
+            db=None,
+            params={"measure": "cv-accuracy"},
+            budget=30,
+            folds=2,
+            selector="climb",
+        )
     )
     assert solution.status == "solved" and solution.fitness > 0.9
     measure = Registry().measures["cv-accuracy"]
@@ -164,11 +171,17 @@ def test_the_loop_climbs_on_it_by_name():
 
 
 def test_the_loop_searches_with_the_learner_it_learns_with():
-    chosen = Settings(params={"measure": "cv-balanced-accuracy"}, learner="naive-bayes")
+    chosen = Settings(
+        params={"measure": "cv-balanced-accuracy"}, learner="naive-bayes", selector="climb"
+    )
     measure = chosen.resolve(Registry()).selector.measure
     assert type(measure.learner) is type(Registry().learners["naive-bayes"])
     assert measure.scoring == "balanced_accuracy"
-    by_default = Settings(params={"measure": "cv-accuracy"}).resolve(Registry()).selector.measure
+    by_default = (
+        Settings(params={"measure": "cv-accuracy"}, selector="climb")
+        .resolve(Registry())
+        .selector.measure
+    )
     assert by_default == CVAccuracy()
-    other = Settings(params={"measure": "mi-confidence"}, learner="naive-bayes")
+    other = Settings(params={"measure": "mi-confidence"}, learner="naive-bayes", selector="climb")
     assert other.resolve(Registry()).selector.measure == Registry().measures["mi-confidence"]

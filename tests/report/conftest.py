@@ -33,12 +33,16 @@ def related(number):
 def solved(tmp_path_factory):
     """A memory of seven solved problems: by search, by choice, and one also without memory."""
     path = tmp_path_factory.mktemp("solved") / "m.duckdb"
-    for each in metafs.solve([related(n) for n in range(6)], db=path, space="words", check=2):
+    for each in metafs.solve(
+        [related(n) for n in range(6)], db=path, space="words", check=2, selector="climb"
+    ):
         assert each.status == "solved", each.error
     chosen = {"selector": "auto", "seconds": 1.0, "space": "words", "check": 1}
     for each in metafs.solve([related(6)], db=path, **chosen):
         assert each.status == "solved", each.error
-    for each in metafs.solve([related(5)], db=path, space="words", transfer="none"):
+    for each in metafs.solve(
+        [related(5)], db=path, space="words", transfer="none", selector="climb"
+    ):
         assert each.status == "solved", each.error
     return path
 

@@ -95,7 +95,7 @@ def test_what_was_left_out_is_not_learnt_from_again(db, monkeypatch):
             feature_names=names if number < 3 else [f"g{j}" for j in range(12)],
             meta_features=meta_features,
         )
-        assert next(solve([new], db=db, budget=50, folds=2)).status == "solved"
+        assert next(solve([new], db=db, budget=50, folds=2, selector="climb")).status == "solved"
     with_all, elsewhere = results[-2:]
     assert len(with_all) == len(elsewhere) == 12
     assert with_all != elsewhere
@@ -130,9 +130,12 @@ def test_of_very_many_features_some_are_drawn_and_always_the_same():
 def test_columns_that_nobody_has_seen_are_tried_by_their_kind(db):
     """Every problem renames all columns: no neighbour can help, only properties."""
     stream = [problem(number)[0] for number in range(4)]
-    assert all(each.status == "solved" for each in solve(stream, db=db, budget=100, folds=2))
+    assert all(
+        each.status == "solved"
+        for each in solve(stream, db=db, budget=100, folds=2, selector="climb")
+    )
     new, useful = problem(99)
-    (warm,) = solve([new], db=db, budget=100, folds=2)
+    (warm,) = solve([new], db=db, budget=100, folds=2, selector="climb")
     assert warm.neighbours == ()
     assert set(warm.transferred[:USEFUL]) == set(np.array(new.feature_names)[useful])
     rows = MetaDB(db).sql(
@@ -147,10 +150,12 @@ def test_columns_that_nobody_has_seen_are_tried_by_their_kind(db):
 
 
 def test_without_meta_features_nothing_is_expected_of_new_columns(db):
-    for _ in solve([problem(number)[0] for number in range(3)], db=db, budget=100, folds=2):
+    for _ in solve(
+        [problem(number)[0] for number in range(3)], db=db, budget=100, folds=2, selector="climb"
+    ):
         pass
     plain, _ = problem(99, described=False)
-    (results,) = solve([plain], db=db, budget=100, folds=2)
+    (results,) = solve([plain], db=db, budget=100, folds=2, selector="climb")
     assert results.transferred == ()
 
 
@@ -165,7 +170,7 @@ def test_inside_the_folds_problems_of_the_same_source_have_no_say(db, monkeypatc
     monkeypatch.setattr(MetaDB, "feature_experience", spy)
     for number in range(2):
         new, _ = problem(number, source="one.csv")
-        list(solve([new], db=db, budget=50, folds=2))
+        list(solve([new], db=db, budget=50, folds=2, selector="climb"))
     assert asked[-2:] == [None, "one.csv"]
 
 
@@ -180,7 +185,7 @@ def test_any_regressor_of_the_registry_can_judge(name):
 
 def test_an_unknown_regressor_is_wrong_usage(db):
     with pytest.raises(UsageError, match="no regressor named 'forrest': did you mean forest"):
-        solve([problem(0)[0]], db=db, regressor="forrest")
+        solve([problem(0)[0]], db=db, regressor="forrest", selector="climb")
 
 
 def test_an_estimator_with_memory_judges_too(db):
@@ -201,7 +206,7 @@ class TestPrediction:
 
     def solved(self, db, n_problems=4, **changes):
         stream = [problem(number, **changes)[0] for number in range(n_problems)]
-        for _ in solve(stream, db=db, budget=100, folds=2):
+        for _ in solve(stream, db=db, budget=100, folds=2, selector="climb"):
             pass
         return MetaDB(db)
 
@@ -260,5 +265,11 @@ class TestPrediction:
 def test_the_published_rule_expects_nothing_of_features_that_no_neighbour_had(tmp_path):
     stream = [problem(number)[0] for number in range(4)]
     for transfer, helped in (("guided", True), ("paper", False)):
-        *_, last = solve(stream, db=tmp_path / f"{transfer}.duckdb", transfer=transfer, budget=60)
+        *_, last = solve(
+            stream,
+            db=tmp_path / f"{transfer}.duckdb",
+            transfer=transfer,
+            budget=60,
+            selector="climb",
+        )
         assert last.neighbours == () and bool(last.transferred) is helped
