@@ -17,6 +17,9 @@ OURS = (
     "metafs_learners.learners.dense",
     "metafs_metafeatures.gp_prior.choice.Choice",
     "metafs_metafeatures.gp_prior.classifier.GPPriorClassifier",
+    "metafs_moses.classifier.MosesClassifier",
+    "metafs_moses.literals.Literals",
+    "metafs_moses.literals.Related",
     "metafs_remembered.learner.RememberedClassifier",
     "metafs_remembered.learner.RememberedLearner",
     "metafs_remembered.learner.RememberedRegressor",
@@ -24,6 +27,7 @@ OURS = (
 )
 
 OTHERS = (
+    "builtins.frozenset",
     "numpy.dtype",
     "sklearn._loss.loss.HalfTweedieLossIdentity",
     "sklearn.calibration._CalibratedClassifier",

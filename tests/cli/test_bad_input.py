@@ -159,7 +159,7 @@ def test_a_wrong_request_gets_a_sentence(tmp_path, monkeypatch, arguments, words
 @pytest.mark.parametrize(
     ("command", "wrong", "sentence"),
     [
-        (["solve"], "max_edits=0", "max_edits must be at least 2, not 0."),
+        (["solve", "--selector", "climb"], "max_edits=0", "max_edits must be at least 2, not 0."),
         (["experiment", "--no-page"], "max_edits=0", "max_edits must be at least 2, not 0."),
         (
             ["stability", "--record", "--selector", "relieff"],

@@ -93,7 +93,7 @@ def test_stability_draws_whole_groups(patients):
     assert grouped["jensen_shannon"] != alone["jensen_shannon"]
 
 
-@pytest.mark.parametrize("command", ["solve", "--selector", "climb", "experiment", "stability"])
+@pytest.mark.parametrize("command", ["solve", "experiment", "stability"])
 @pytest.mark.parametrize("option", ["--groups", "--time", "--weight"])
 def test_a_mistyped_column_stops_the_command_with_code_2(patients, tmp_path, command, option):
     result = invoke(command, patients, "--target", "sick", option, "patientid")

@@ -20,7 +20,7 @@ from metafs_metadb import MetaDB
 
 NAMES = [f"w{j}" for j in range(12)]
 
-QUICK = {"budget": 200, "folds": 2}
+QUICK = {"selector": "climb", "budget": 200, "folds": 2}
 
 
 def test_each_problem_starts_from_what_the_earlier_ones_taught(db, related):

@@ -17,7 +17,7 @@ from metafs.plugin.hookspecs import hookimpl
 from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB
 
-QUICK = {"budget": 200, "folds": 2}
+QUICK = {"selector": "climb", "budget": 200, "folds": 2}
 
 
 class Fails(BaseEstimator):
@@ -150,16 +150,25 @@ def test_a_parameter_that_does_not_suit_one_problem_fails_that_one_only(db, rela
         ({"jobs": 0}, "jobs must be at least 1"),
         ({"engine": "spark"}, "no engine named 'spark'"),
         ({"project": 3}, "'jsd-features' cannot be projected"),
-        ({"params": {"measure": "infogain"}}, "'infogain' is of single features"),
+        (
+            {"selector": "climb", "params": {"measure": "infogain"}},
+            "'infogain' is of single features",
+        ),
         ({"selector": SelectKBest}, "is not a selector"),
         ({"selector": 5}, "is not a selector"),
         ({"threshold": 1.5}, "threshold must lie between 0 and 1"),
-        ({"params": {"nope": 1}}, "selector 'climb' has no parameter 'nope'"),
-        ({"params": {"measure": "infogian"}}, "did you mean infogain"),
-        ({"params": {"max_edits": 0}}, "max_edits must be at least 2, not 0"),
-        ({"params": {"random_state": "a"}}, "random_state cannot be 'a'"),
-        ({"params": {"max_seconds": -1}}, "max_seconds must be a number from 0, not -1"),
-        ({"params": {"target_score": "x"}}, "target_score must be a number, not 'x'"),
+        ({"selector": "climb", "params": {"nope": 1}}, "selector 'climb' has no parameter 'nope'"),
+        ({"selector": "climb", "params": {"measure": "infogian"}}, "did you mean infogain"),
+        ({"selector": "climb", "params": {"max_edits": 0}}, "max_edits must be at least 2, not 0"),
+        ({"selector": "climb", "params": {"random_state": "a"}}, "random_state cannot be 'a'"),
+        (
+            {"selector": "climb", "params": {"max_seconds": -1}},
+            "max_seconds must be a number from 0, not -1",
+        ),
+        (
+            {"selector": "climb", "params": {"target_score": "x"}},
+            "target_score must be a number, not 'x'",
+        ),
         ({"selector": "fisher", "params": {"n_bins": 1}}, "n_bins is 1"),
         ({"selector": "infogain", "params": {"n_bins": "a"}}, "n_bins is 'a'"),
         ({"selector": "infogain", "params": {"n_features_to_select": 0}}, "to_select is 0"),

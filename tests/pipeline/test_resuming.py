@@ -5,7 +5,7 @@ import pytest
 from metafs.pipeline.loop import solve
 from metafs_metadb import MetaDB
 
-QUICK = {"budget": 200, "folds": 2}
+QUICK = {"selector": "climb", "budget": 200, "folds": 2}
 
 
 def answers(results):

@@ -15,7 +15,7 @@ from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB
 
 REGISTRY = Registry()
-QUICK = {"budget": 100, "folds": 2}
+QUICK = {"selector": "climb", "budget": 100, "folds": 2}
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from metafs.transfer.explanation import LEFT_OUT, NOT_KEPT, NOT_SELECTED, SELECT
 from metafs_metadb import FeatureHistory, MetaDB, Neighbour, StoredRun
 
 REGISTRY = Registry()
-QUICK = {"budget": 60, "folds": 2, "registry": REGISTRY}
+QUICK = {"selector": "climb", "budget": 60, "folds": 2, "registry": REGISTRY}
 ROWS = """
 select r.run_id, r.problem_id, r.score, r.n_evaluations, f.name, s.q, s.quality, s.selected,
     s.expected

@@ -17,6 +17,7 @@ from metafs.pipeline.choice.candidates import (
     seconds_of,
     sizes,
 )
+from metafs.pipeline.scoring import require_fitting_learner
 from metafs.plugin.registry import Registry
 
 AUTO: Final = "auto"
@@ -45,6 +46,9 @@ class Contest:
         Those whose fit would take far longer than that of others are left out, unless nothing else
         is left.
         """
+        if len(self.learners) == 1:
+            for name, each in self.learners.items():
+                require_fitting_learner(each, name, problem)
         suitable = [name for name, each in self.learners.items() if _suits(each, problem)]
         if not suitable:
             raise UsageError(
