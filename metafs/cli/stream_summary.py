@@ -73,7 +73,9 @@ def compared_in_words(done: Sequence[Solution]) -> str:
     worth = labels_worth([each.transfers for each in done])
     if worth is not None:
         n_labels, equal = worth
-        text += f"; a linear model with {n_labels} labels a class is as good as with {equal}"
+        text += (
+            f"; with memory {n_labels} labels a class are worth {equal} without, for a linear model"
+        )
     return text
 
 

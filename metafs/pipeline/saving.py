@@ -102,7 +102,7 @@ def labels_worth(
     ----------
     transfers : sequence of sequences of (labels, strength, loss)
         What each problem measured of memory with few labels, on rows that no remembered model had
-        seen; strength 0 is no memory. None is returned if no problem did.
+        seen; strength 0 is no memory. None is returned if memory is worth no further label.
     n_labels : int
 
     Examples
@@ -125,5 +125,5 @@ def labels_worth(
     reached = min(helped)
     if reached < losses[-1]:
         return n_labels, f"more than {int(numbers[-1])}"
-    equal = np.exp(np.interp(-reached, -losses, np.log(numbers)))
-    return n_labels, f"{max(equal, n_labels):.0f}"
+    equal = round(float(np.exp(np.interp(-reached, -losses, np.log(numbers)))))
+    return (n_labels, str(equal)) if equal > n_labels else None

@@ -27,7 +27,7 @@ def memory(db, related):
 
 
 def plan(**settings):
-    return Settings(**QUICK, **settings).resolve(REGISTRY)
+    return Settings(**{**QUICK, **settings}).resolve(REGISTRY)
 
 
 def test_without_memory_or_space_nothing_is_described_or_recalled(memory, related):

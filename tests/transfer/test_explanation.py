@@ -221,7 +221,7 @@ def test_without_memory_nothing_is_proposed(tmp_path):
         assert "Memory did not propose it: the search found it by its univariate relevance." in text
     first = explanation_of(db, "p0", run_id=1)
     assert first.memory.startswith("No relevant experience: ")
-    list(solve(problem(2), db=db, selector=SelectKBest(k=3), **QUICK))
+    list(solve(problem(2), db=db, **{**QUICK, "selector": SelectKBest(k=3)}))
     result = explanation_of(db, "p2")
     assert "selector 'SelectKBest' takes no expectations" in result.memory
     assert result.neighbours and result.neighbours[0].share is None

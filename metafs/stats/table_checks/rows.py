@@ -34,11 +34,12 @@ def shared_rows(problem: Problem, sources: Iterable[str]) -> Iterator[str]:
     --------
     >>> problem = Problem.of([[0], [1]], [0, 1], source="b.csv")
     >>> list(shared_rows(problem, ["a.csv", "b.csv"]))[0][:32]
-    "some rows are also in 'a.csv': m"
+    "some rows are also in 'a.csv': p"
     """
     others = sorted(set(sources) - {problem.source, ""})
     if others:
+        more = " and other sources" if len(others) > 1 else ""
         yield (
-            f"some rows are also in {listing(others)}: memory knows them, so the score may be too "
-            "high; solve tables that share rows with --transfer none, or into different --db files"
+            f"some rows are also in {listing(others[:1])}{more}: problems that share rows are not "
+            "asked when a score is measured, so memory helps less there"
         )

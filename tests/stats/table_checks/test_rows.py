@@ -18,5 +18,5 @@ def test_a_class_for_nearly_each_row_is_noted():
 def test_only_other_sources_are_noted():
     problem = Problem.of([[0], [1]], [0, 1], source="b.csv")
     (note,) = shared_rows(problem, ["c.csv", "a.csv", "a.csv"])
-    assert note.startswith("some rows are also in 'a.csv', 'c.csv':")
+    assert note.startswith("some rows are also in 'a.csv' and other sources:")
     assert list(shared_rows(problem, ["b.csv", ""])) == []
