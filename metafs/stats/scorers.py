@@ -28,7 +28,7 @@ def takes_weight(scorer: Any) -> bool:
 
     Examples
     --------
-    >>> takes_weight(scorer_named("accuracy")), takes_weight(scorer_named("max_error"))
+    >>> takes_weight(scorer_named("accuracy")), takes_weight(scorer_named("mutual_info_score"))
     (True, False)
     """
     return "sample_weight" in signature(scorer._score_func).parameters

@@ -77,7 +77,7 @@ def solve(path, *numbers):
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("dashboard") / "m.duckdb"
-    solve(path, 0, 1, selector="climb")
+    solve(path, 0, 1)
     return path
 
 

@@ -20,7 +20,7 @@ def wait_for(condition):
 @pytest.fixture
 def live(tmp_path, chromium):
     path = tmp_path / "m.duckdb"
-    solve(path, 0, selector="climb")
+    solve(path, 0)
     chromium.get_log("browser")
     with serving("--db", path, "--token", "a-token") as client:
         chromium.get(client.address)
@@ -39,7 +39,7 @@ def test_new_problems_appear_while_filter_and_query_stay(live):
     query.send_keys("select count(*) as n from problem")
     words = browser.find_element("id", "problem-table-filter")
     words.send_keys("problem")
-    solve(path, 1, 2, selector="climb")
+    solve(path, 1, 2)
     wait_for(lambda: browser.execute_script(ROWS) == 3)
     assert browser.execute_script("return window.same")
     words = browser.switch_to.active_element

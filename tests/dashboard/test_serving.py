@@ -126,9 +126,9 @@ def test_new_problems_appear_and_a_late_memory_is_waited_for(tmp_path):
     with serving("--db", path) as client:
         assert "Waiting for a memory" in client.ask()[2]
         assert client.ask("data")[0] == 503
-        solve(path, 0, selector="climb")
+        solve(path, 0)
         assert json.loads(client.ask("data")[2])["problems"]["name"] == ["problem 0"]
-        solve(path, 1, 2, selector="climb")
+        solve(path, 1, 2)
         deadline = time.monotonic() + 60
         while len(json.loads(client.ask("data")[2])["problems"]["name"]) < 3:
             assert time.monotonic() < deadline

@@ -79,7 +79,9 @@ def by_hand(stream, transfer, folder, **options):
 
 @pytest.mark.parametrize("transfer", ["paper", "guided"])
 def test_an_arm_is_the_loop_until_the_target_of_the_cold_run(stream, tmp_path, transfer):
-    cold, warm = by_hand(stream, transfer, tmp_path, budget=150, folds=2, registry=REGISTRY)
+    cold, warm = by_hand(
+        stream, transfer, tmp_path, selector="climb", budget=150, folds=2, registry=REGISTRY
+    )
     results = list(run(stream, design(transfer, learning=True)))
     assert [each.arm for each in results] == ["cold"] * 5 + [transfer] * 5
     for ours, theirs in zip(results[:5], cold, strict=True):
