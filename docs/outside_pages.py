@@ -20,7 +20,9 @@ OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
 }
-EXAMPLES = {f"examples/{path.name}": f"examples/{path.stem}.md" for path in ROOT.glob("examples/*.py")}
+EXAMPLES = {
+    f"examples/{path.name}": f"examples/{path.stem}.md" for path in ROOT.glob("examples/*.py")
+}
 PAGES = OUTSIDE | EXAMPLES
 SOURCES = {page: source for source, page in PAGES.items()}
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
@@ -38,10 +40,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Lead the links of a page to pages of the site."""
-    return on_site(markdown, page.file.src_uri)
+    return for_site(markdown, page.file.src_uri)
 
 
-def on_site(markdown: str, page: str) -> str:
+def for_site(markdown: str, page: str) -> str:
     """Return the text of a page with links to the site's pages where it links to files outside."""
     folder = posixpath.dirname(SOURCES.get(page, f"docs/{page}"))
 
