@@ -1,0 +1,86 @@
+"""The docs site: queries are answered, options and keys exist, links to other folders are led."""
+
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from metafs.cli.app import cli
+from metafs_metadb import MetaDB
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+COOKBOOK = DOCS / "how-to" / "sql-cookbook.md"
+PAGES = [DOCS / "index.md", DOCS / "quick-start.md", *sorted(DOCS.glob("how-to/*.md"))]
+QUERY = re.compile(r"(<!-- may be empty -->\n)?```sql\n(.*?)```", re.DOTALL)
+METAFS = [sys.executable, "-c", "from metafs.cli import main; main()"]
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory):
+    """Give the memory of which the cookbook speaks."""
+    db = tmp_path_factory.mktemp("cookbook") / "m.duckdb"
+    made = re.search(r"`metafs (solve demo:digits [^`]*)`", COOKBOOK.read_text())[1]
+    subprocess.run([*METAFS, *made.split(), "--db", str(db)], check=True, capture_output=True)
+    return db
+
+
+@pytest.mark.parametrize("may_be_empty, query", QUERY.findall(COOKBOOK.read_text()))
+def test_a_query_of_the_cookbook_is_answered(memory, may_be_empty, query):
+    _, rows = MetaDB(memory).sql(query)
+    assert rows or may_be_empty
+
+
+def commands_of(page):
+    """Return the words of every ``metafs ...`` in the bash blocks of a page."""
+    blocks = "\n".join(re.findall(r"```bash\n(.*?)```", page.read_text(), re.DOTALL))
+    return [line.split("#")[0].split() for line in re.findall(r"\bmetafs ([a-z].*)", blocks)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_commands_and_options_exist(page):
+    for name, *words in commands_of(page):
+        command = cli.get_command(click.Context(cli), name)
+        if name == "db":
+            command = command.get_command(click.Context(command), words.pop(0))
+        known = {option for each in command.params for option in each.opts}
+        given = {word for word in words if re.fullmatch(r"--?[a-z-]+", word)}
+        assert given <= known, f"{page.name}: metafs {name} has no {given - known}"
+
+
+def test_links_out_of_the_folder_lead_to_pages_of_the_site():
+    for_site = runpy.run_path(str(DOCS / "outside_pages.py"))["for_site"]
+    assert for_site("[a](../../metadb/README.md#b)", "how-to/x.md") == "[a](../metadb.md#b)"
+    assert for_site("[a](../examples/few_labels.py)", "x.md") == "[a](examples/few_labels.md)"
+    assert for_site("[a](../docs/cli.md)", "benchmarks.md") == "[a](cli.md)"
+    assert for_site("[the core](../metafs)", "x.md") == "the core (`metafs`)"
+    assert for_site("[a](cli.md) [b](nowhere.md)", "x.md") == "[a](cli.md) [b](nowhere.md)"
+
+
+def built(folder):
+    """Build the site of a copy of the repository's pages."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_the_site_fetches_nothing_and_a_dead_link_is_an_error(tmp_path):
+    shutil.copytree(DOCS, tmp_path / "docs", ignore=shutil.ignore_patterns("__pycache__"))
+    for path in ROOT.glob("[!.]*"):
+        if path.name not in ("docs", "site"):
+            (tmp_path / path.name).symlink_to(path)
+    done = built(tmp_path)
+    assert done.returncode == 0, done.stderr
+    pages = list((tmp_path / "site").rglob("*.html"))
+    assert len(pages) > 50
+    for page in pages:
+        assert not re.search(r'<(script|img|link)\b[^>]*(src|href)="(https?:)?//', page.read_text())
+    with (tmp_path / "docs" / "index.md").open("a") as index:
+        index.write("\n[dead](nowhere.md)\n")
+    failed = built(tmp_path)
+    assert failed.returncode != 0
+    assert "nowhere.md" in failed.stderr
