@@ -26,6 +26,9 @@ from metafs.stats.linear.strength import StrengthChoice, choose_strength
 from metafs.stats.linear.weight_prior import STRENGTHS, WeightPrior
 from metafs.stats.threads import threads_for
 
+LEAST_SPREAD = 0.25
+"""The standard deviation that decision values have at least when they become probabilities."""
+
 MOST_ROWS = 500
 """Rows up to which all are compared with each other; of more, so many choose for all."""
 
@@ -262,13 +265,16 @@ class _Fitting:
         """Return the slope that makes probabilities of decision values.
 
         Held-out values of ridge regression are half of logistic ones where the fit is weak, so the
-        slope is carried over by the spread of the fitted values.
+        slope is carried over by the spread of the fitted values. It is never 0, because then all
+        rows would have the same probabilities.
         """
         if self.codes is None or held_out is None:
             return 1.0
         slope = float(class_loss(held_out, self.codes)[1])
         spread = float(fitted.std())
-        return slope * float(held_out.std()) / spread if spread > 0 else 1.0
+        if spread == 0:
+            return 1.0
+        return max(slope * float(held_out.std()), LEAST_SPREAD) / spread
 
 
 def _around(
