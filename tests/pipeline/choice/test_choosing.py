@@ -131,5 +131,5 @@ def test_a_learner_that_does_not_suit_the_target_is_a_sentence(registry):
         registry, selector=None, learner=("linear-svm", registry.learners["linear-svm"])
     )
     numbers = Problem.of(np.eye(20), np.linspace(0, 1, 20))
-    with pytest.raises(UsageError, match="predicts (classes|numbers), but the target"):
+    with pytest.raises(UsageError, match=r"predicts (classes|numbers), but the target"):
         contest.candidates(numbers)
