@@ -21,7 +21,7 @@ from pathlib import Path
 
 README = Path(__file__).parent.parent / "README.md"
 PRINTED = re.compile(r"(?<=<!-- printed by: )(.+?) -->\n```text\n(.*?)```", re.DOTALL)
-SECONDS = re.compile(r"\d+(\.\d+)?(?= s\b)")
+SECONDS = re.compile(r"(\d+ min )?\d+(\.\d+)?(?= s\b)")
 ELLIPSIS = "..."
 WIDTH = 100
 LONGEST_TABLE = 130
