@@ -1,8 +1,8 @@
 """Single tables and an empty memory: the default of metafs beside what people would use.
 
-    python benchmarks/single_tables.py FOLDER [--rows 1000] [--seed 0] [--table NAME ...]
+    python benchmarks/single_tables.py FOLDER [--rows 300] [--seeds 0 1 2] [--table NAME ...]
 
-Each table is divided once into at most `--rows` training rows (at most 70 %) and at most 2,000 test
+Each table is divided, once a seed, into at most `--rows` training rows (at most 70 %) and at most 2,000 test
 rows, which no arm sees. Every arm tunes itself on the training rows: L2 and L1 linear models by
 cross-validation, SelectKBest with k tuned, RFECV with a linear machine, forest and boosting as
 scikit-learn has them, FLAML (if installed) with the seconds that metafs took, 10 at least. The
@@ -10,6 +10,7 @@ shipped portfolio leaves the table out. Printed are balanced accuracy or R2, fea
 """
 
 import argparse
+import json
 import time
 import warnings
 from pathlib import Path
@@ -46,6 +47,7 @@ except ImportError:
     AutoML = None
 
 REGISTRY = Registry()
+ARMS = ("metafs", "L2", "L1", "k best", "RFECV", "forest", "boosting", "FLAML")
 
 
 def metafs_default(name, X, y, Z, seed):
@@ -117,97 +119,120 @@ def n_kept(model, n_features):
     return int((coef != 0).any(axis=0).sum())
 
 
-def compared(name, X, y, n_rows, seed):
-    """Return (arm, score, features, seconds, remark) of every arm on one table."""
+def divided(X, y, n_rows, seed):
+    """Return training and test rows."""
     classes = y.dtype.kind == "i"
-    n_train = min(n_rows, int(0.7 * len(y)))
     rare = classes and np.bincount(y).min() < 2
     train, test = train_test_split(
         np.arange(len(y)),
-        train_size=n_train,
+        train_size=min(n_rows, int(0.7 * len(y))),
         random_state=seed,
         stratify=y if classes and not rare else None,
     )
-    test = test[:2000]
-    X_train, X_test = X[train], X[test]
-    score = balanced_accuracy_score if classes else r2_score
-    started = time.perf_counter()
-    prediction, kept, remark = metafs_default(name, X_train, y[train], X_test, seed)
-    took = time.perf_counter() - started
-    rows = [("metafs", score(y[test], prediction), kept, took, remark)]
-    n_classes = len(np.unique(y))
-    for arm, model in arms(classes, X.shape[1], seed):
-        if arm in ("boosting", "RFECV") and classes and n_classes * X.shape[1] > 10_000:
-            continue
-        dense = arm in ("boosting",) and issparse(X)
-        A, B = (X_train.toarray(), X_test.toarray()) if dense else (X_train, X_test)
-        started = time.perf_counter()
-        prediction = model.fit(A, y[train]).predict(B)
-        rows.append(
-            (
-                arm,
-                score(y[test], prediction),
-                n_kept(model, X.shape[1]),
-                time.perf_counter() - started,
-                "",
-            )
-        )
-    if AutoML is not None:
-        started = time.perf_counter()
-        automl = AutoML()
-        automl.fit(
-            X_train, y[train], task="classification" if classes else "regression",
-            time_budget=max(10, took), verbose=0, seed=seed, n_jobs=1,
-            estimator_list=["rf", "extra_tree", "lgbm", *(["lrl1"] if classes else [])],
-        )  # fmt: skip
-        rows.append(
-            (
-                "FLAML",
-                score(y[test], automl.predict(X_test)),
-                X.shape[1],
-                time.perf_counter() - started,
-                automl.best_estimator,
-            )
-        )
-    return rows
+    return train, test[:2000]
+
+
+def flaml(X, y, Z, seed, seconds):
+    """Return predictions, the number of features, and the learner."""
+    classes = y.dtype.kind == "i"
+    automl = AutoML()
+    automl.fit(
+        X, y, task="classification" if classes else "regression",
+        time_budget=seconds, verbose=0, seed=seed, n_jobs=1,
+        estimator_list=["rf", "extra_tree", "lgbm", *(["lrl1"] if classes else [])],
+    )  # fmt: skip
+    return automl.predict(Z), X.shape[1], automl.best_estimator
+
+
+def run(arm, name, X, y, Z, seed, known):
+    """Return predictions, how many features were kept, and a remark; None if it takes too long."""
+    classes = y.dtype.kind == "i"
+    if arm == "metafs":
+        return metafs_default(name, X, y, Z, seed)
+    if arm == "FLAML":
+        own = [each["seconds"] for each in known if each["arm"] == "metafs"]
+        return None if AutoML is None else flaml(X, y, Z, seed, max([10.0, *own]))
+    if arm in ("boosting", "RFECV") and classes and len(np.unique(y)) * X.shape[1] > 10_000:
+        return None
+    if arm == "boosting" and issparse(X):
+        X, Z = X.toarray(), Z.toarray()
+    model = dict(arms(classes, X.shape[1], seed))[arm]
+    prediction = model.fit(X, y).predict(Z)
+    return prediction, n_kept(model, X.shape[1]), ""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--rows", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rows", type=int, default=300)
+    parser.add_argument("--seeds", type=int, nargs="*", default=[0])
     parser.add_argument("--table", nargs="*")
+    parser.add_argument("--arms", nargs="*", default=ARMS)
+    parser.add_argument("--out", type=Path, help="results, one a line; those it holds are kept")
     asked = parser.parse_args()
-    found = {}
+    found = []
+    if asked.out is not None and asked.out.exists():
+        found = [json.loads(line) for line in asked.out.read_text().splitlines()]
     for name, X, y in tables(asked.folder):
-        if asked.table and name not in asked.table:
-            continue
-        rows = compared(name, X, y, asked.rows, asked.seed)
-        found[name] = {arm: (score, kept / X.shape[1], took) for arm, score, kept, took, _ in rows}
-        print(
-            f"{name} {X.shape}: "
-            + "; ".join(
-                f"{arm} {100 * score:.1f} ({kept}, {took:.1f} s{', ' if remark else ''}{remark})"
-                for arm, score, kept, took, remark in rows
-            ),
-            flush=True,
-        )
-    names = sorted({arm for each in found.values() for arm in each})
-    print(
-        "\n| arm | tables | mean rank | mean score | share of features | s |\n"
-        "|---|--:|--:|--:|--:|--:|"
-    )
+        for seed in asked.seeds if not asked.table or name in asked.table else ():
+            train, test = divided(X, y, asked.rows, seed)
+            score = balanced_accuracy_score if y.dtype.kind == "i" else r2_score
+            known = [each for each in found if (each["table"], each["seed"]) == (name, seed)]
+            for arm in asked.arms:
+                if arm in {each["arm"] for each in known}:
+                    continue
+                started = time.perf_counter()
+                result = run(arm, name, X[train], y[train], X[test], seed, known)
+                if result is None:
+                    continue
+                prediction, kept, remark = result
+                row = {
+                    "table": name, "seed": seed, "arm": arm,
+                    "score": float(score(y[test], prediction)), "share": kept / X.shape[1],
+                    "seconds": time.perf_counter() - started, "remark": remark,
+                }  # fmt: skip
+                known.append(row)
+                found.append(row)
+                if asked.out is not None:
+                    with asked.out.open("a") as out:
+                        print(json.dumps(row), file=out)
+            print(
+                f"{name} {seed}: "
+                + "; ".join(
+                    f"{each['arm']} {100 * each['score']:.1f} {each['remark']}".rstrip()
+                    for each in known
+                ),
+                flush=True,
+            )
+    print_means(found)
+
+
+def print_means(found):
+    """Print the mean rank of each arm, and its mean score where every arm ran."""
+    runs = {(each["table"], each["seed"]) for each in found}
+    by_run = {
+        key: {each["arm"]: each for each in found if (each["table"], each["seed"]) == key}
+        for key in sorted(runs)
+    }
+    names = sorted({each["arm"] for each in found})
     ranks = {arm: [] for arm in names}
-    for each in found.values():
-        order = rankdata([-each[arm][0] for arm in each])
+    for each in by_run.values():
+        order = rankdata([-each[arm]["score"] for arm in each])
         for arm, rank in zip(each, order, strict=True):
             ranks[arm].append(rank)
+    full = [each for each in by_run.values() if len(each) == len(names)]
+    print(
+        f"\n{len({table for table, _ in runs})} tables, {len(by_run)} divisions, "
+        f"{len(full)} of them with every arm\n\n"
+        "| arm | divisions | mean rank | mean score | share of features | s |\n"
+        "|---|--:|--:|--:|--:|--:|"
+    )
     for arm in sorted(names, key=lambda arm: np.mean(ranks[arm])):
-        own = [each[arm] for each in found.values() if arm in each]
-        mean, share, took = np.mean(own, axis=0)
+        score = np.mean([each[arm]["score"] for each in full]) if full else np.nan
+        own = [(each["share"], each["seconds"]) for each in found if each["arm"] == arm]
+        share, took = np.mean(own, axis=0)
         print(
-            f"| {arm} | {len(own)} | {np.mean(ranks[arm]):.2f} | {100 * mean:.2f} | {share:.2f} "
+            f"| {arm} | {len(own)} | {np.mean(ranks[arm]):.2f} | {100 * score:.2f} | {share:.2f} "
             f"| {took:.1f} |"
         )
 
