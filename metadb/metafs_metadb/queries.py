@@ -113,7 +113,8 @@ insert into run (
     run_id, problem_id, selector, params, learner, distance, transfer, seed, status, fitness, score,
     non_nested_score, scoring, target_score, n_evaluations, n_selected, stopped, duration_s,
     prior_used, settings, error, started_at, metafs_version, n_selections, n_candidates,
-    n_neighbours, pipeline, all_features, no_skill, n_trials, without_memory, saving
+    n_neighbours, pipeline, all_features, no_skill, n_trials, without_memory,
+    features_without_memory, seconds_without_memory, saving
 )
 values (
     $run_id, $problem_id, $selector, $params, $learner, $distance, $transfer, $seed, $status,
@@ -125,6 +126,7 @@ values (
     }},
     $prior_used, $settings, $error, $started_at, $metafs_version, $n_selections, $n_candidates,
     $n_neighbours, $pipeline, $all_features, $no_skill, $n_trials, $without_memory,
+    $features_without_memory, $seconds_without_memory,
     case when $saving_reached is not null then {{
         'cold_evaluations': $saving_cold_evaluations, 'evaluations': $saving_evaluations,
         'cold_seconds': $saving_cold_seconds, 'seconds': $saving_seconds,

@@ -304,10 +304,12 @@ with latest as (
 select
     r.problem_id, 'checked' as kind,
     r.score, r.without_memory as cold_score,
-    null as n_selected, null as cold_selected,
+    r.n_selected, r.features_without_memory as cold_selected,
     r.saving.evaluations as n_evaluations, r.saving.cold_evaluations as cold_evaluations,
-    r.saving.seconds + coalesce(r.duration_s.record, 0) as seconds,
-    r.saving.cold_seconds as cold_seconds, r.saving.reached as reached
+    case when r.saving is null then {_SECONDS}
+         else r.saving.seconds + coalesce(r.duration_s.record, 0) end as seconds,
+    coalesce(r.saving.cold_seconds, r.seconds_without_memory) as cold_seconds,
+    r.saving.reached as reached
 from run r
 join problem p using (problem_id)
 where r.status = 'solved' and ($space is null or p.space = $space)

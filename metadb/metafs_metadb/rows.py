@@ -62,6 +62,8 @@ class RunRow:
     all_features: float | None = None  # score of a linear model on all columns
     no_skill: float | None = None  # score of guessing
     without_memory: float | None = None  # nested score of what is chosen without memory
+    features_without_memory: int | None = None
+    seconds_without_memory: float | None = None  # of choosing it
     saving: Mapping[str, float] | None = None  # what a cold search cost, and this one; see SAVING
 
 

@@ -209,6 +209,7 @@ def test_an_older_schema_waits_for_migrate(db, monkeypatch):
         "0007_trials",
         "0008_models",
         "0009_report",
+        "0010_comparisons",
     ]
     assert db.migrate() == []
     record(db, "p")

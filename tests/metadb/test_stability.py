@@ -117,6 +117,7 @@ def test_a_file_of_schema_2_waits_for_migrate_and_then_takes_measurements(db, mo
         "0007_trials",
         "0008_models",
         "0009_report",
+        "0010_comparisons",
     ]
     assert db.check() == []
     assert db.record_stability(PROBLEM, ROW) == 1

@@ -126,3 +126,24 @@ def test_what_was_saved_and_what_memory_was_worth_come_back(tmp_path):
     (row,) = [dict(zip(gains.columns, each, strict=True)) for each in gains.rows]
     assert (row["cold_score"], row["cold_evaluations"], row["n_evaluations"]) == (0.75, 200, 50)
     assert row["seconds"] > 0.5 and row["reached"] is True
+
+
+def test_a_choice_that_was_checked_is_compared_in_size_and_seconds(tmp_path):
+    db = MetaDB(tmp_path / "m.duckdb")
+    alone = {"without_memory": 0.75, "features_without_memory": 9, "seconds_without_memory": 1.5}
+    record(db, "checked", n_selected=4, duration_s={"select": 1.0, "record": 0.25}, **alone)
+    gains = db.report().gains
+    (row,) = [dict(zip(gains.columns, each, strict=True)) for each in gains.rows]
+    assert (row["n_selected"], row["cold_selected"]) == (4, 9)
+    assert (row["seconds"], row["cold_seconds"]) == (1.25, 1.5)
+    assert row["cold_evaluations"] is None and row["reached"] is None
+
+
+def test_views_show_new_columns_and_leave_out_excluded_problems(tmp_path):
+    db = MetaDB(tmp_path / "m.duckdb")
+    record(db, "kept", without_memory=0.5)
+    record(db, "wrong", without_memory=0.25)
+    ((wrong,),) = db.sql("select problem_id from problem where name = 'wrong'")[1]
+    db.set_excluded([wrong], True)
+    assert list(db.sql("select sum(n_runs) from leaderboard")[1]) == [(1,)]
+    assert list(db.sql("select max(without_memory) from best_run")[1]) == [(0.5,)]

@@ -1,14 +1,9 @@
-import gzip
-from pathlib import Path
 
-import duckdb
 import numpy as np
 import pytest
 
 from metafs_metadb import (
     BeliefRow,
-    MetaDB,
-    MetaDBOutdated,
     ProblemRow,
     ReferenceRows,
     RunRow,
@@ -164,67 +159,3 @@ def test_a_basis_keeps_what_long_directions_share_in_bounded_room(monkeypatch):
     assert part.feature_ids[:3].tolist() == [0, 1, 2]
     cosine = part.weights[0, :3] @ main / np.linalg.norm(main) / np.linalg.norm(part.weights[0])
     assert abs(cosine) > 0.99
-
-
-def unpacked(folder, asset):
-    """Return the path of a MetaDB that an older metafs has written."""
-    path = folder / f"{asset}.duckdb"
-    packed = Path(__file__).parent / "assets" / f"{asset}.duckdb.gz"
-    path.write_bytes(gzip.decompress(packed.read_bytes()))
-    return path
-
-
-def test_a_file_of_schema_4_is_upgraded_and_knows_no_weights_yet(tmp_path):
-    path = unpacked(tmp_path, "schema_0004")
-    with pytest.raises(MetaDBOutdated, match="lacks migration 0005_weights"):
-        MetaDB(path).problems()
-    db = MetaDB(path)
-    assert db.migrate() == [
-        "0005_weights",
-        "0006_nested_scores",
-        "0007_trials",
-        "0008_models",
-        "0009_report",
-    ]
-    assert db.check() == []
-    ids = [row[0] for row in db.problems().rows]
-    assert len(ids) == 4 and db.references(ids) == {}
-    assert len(db.experience(ids)) == 4
-    learned(db, "new")
-    assert db.check() == []
-
-
-def test_a_file_of_schema_5_is_upgraded_and_keeps_both_scores(tmp_path):
-    path = unpacked(tmp_path, "schema_0005")
-    with duckdb.connect(str(path), read_only=True) as con:
-        before = con.execute(
-            "select run_id, score, optimistic_score from run order by 1"
-        ).fetchall()
-    with pytest.raises(MetaDBOutdated, match="lacks migration 0006_nested_scores"):
-        MetaDB(path).problems()
-    db = MetaDB(path)
-    assert db.migrate() == ["0006_nested_scores", "0007_trials", "0008_models", "0009_report"]
-    assert db.check() == []
-    assert list(db.sql("select run_id, score, non_nested_score from run order by 1")[1]) == before
-    _, found = db.sql("select n_runs, mean_non_nested_score from leaderboard")
-    assert next(iter(found)) == (4, pytest.approx(np.mean([row[2] for row in before])))
-    assert len(db.references([row[0] for row in db.problems().rows])) == 4
-    learned(db, "new")
-    assert db.check() == []
-
-
-def test_a_file_of_schema_7_is_upgraded_and_its_models_predict_once_they_are_recorded_anew(
-    tmp_path,
-):
-    path = unpacked(tmp_path, "schema_0007")
-    with pytest.raises(MetaDBOutdated, match="lacks migration 0008_models"):
-        MetaDB(path).problems()
-    db = MetaDB(path)
-    assert db.migrate() == ["0008_models", "0009_report"]
-    assert db.check() == []
-    ids = [row[0] for row in db.problems().rows]
-    assert len(ids) == 4
-    assert all(db.linear_model(each).intercepts is None for each in ids)
-    assert all(db.saved_model(each) is None for each in ids)
-    learned(db, "new")
-    assert db.check() == []
