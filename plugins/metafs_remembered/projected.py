@@ -121,16 +121,9 @@ class ProjectedSelector(BaseSelector):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Classes or numbers; rows where it is missing (NaN, None, empty text) have no label.
-        prior : Prior or array-like of shape (n_features,), default=None
-            What memory knows; only what it knows of weights counts.
-        meta_features : array-like of shape (n_features, k), default=None
-            Properties of the features.
-        task : {"auto", "classes", "numbers"}, default="auto"
-            What y holds.
+        X, y, prior, meta_features, task
+            As for any selector; of the prior only what it knows of weights counts, and rows where
+            y is missing (NaN, None, empty text) have no label.
         X_unlabelled : array-like or sparse matrix, default=None
             Further rows without label.
         sample_weight : array-like of shape (n_samples,), default=None
