@@ -18,10 +18,10 @@ from metafs.stats.linear import (
     WeightPrior,
     coherence,
     fit_linear,
-    measured_transfer,
     pool,
     reference_weights,
     scales_of,
+    transfer_curve,
 )
 
 LEAST_KNOWN = 3  # problems that memory must know before transfer is measured
@@ -91,7 +91,7 @@ def remember(stream: Stream, k: int = 1000, *, single: bool = False) -> Remember
         curve, coherent = None, 0.0
         if known >= LEAST_KNOWN:
             prior = WeightPrior(memory.directions(known), memory.scales[-1])
-            curve, _ = measured_transfer(
+            curve = transfer_curve(
                 past.X_unseen, past.y_unseen, classes=stream.classes, prior=prior
             )
             coherent = coherence(past.X_unseen, prior)

@@ -7,6 +7,7 @@ from metafs.stats.linear.remembering import (
     SparseWeights,
     measured_transfer,
     reference_weights,
+    transfer_curve,
 )
 from metafs.stats.linear.rows import coherence
 from metafs.stats.linear.strength import StrengthChoice, expected_gain
@@ -44,4 +45,5 @@ __all__ = [
     "project",
     "reference_weights",
     "scales_of",
+    "transfer_curve",
 ]

@@ -45,7 +45,7 @@ def reference_weights(model: LinearModel, k: int = 1000) -> list[SparseWeights]:
     return found
 
 
-def measured_transfer(
+def transfer_curve(
     X: Matrix,
     y: Array,
     *,
@@ -54,11 +54,11 @@ def measured_transfer(
     seen_rows: Array | None = None,
     n_labels: tuple[int, ...] = N_LABELS,
     seed: int = 0,
-) -> tuple[Array | None, float]:
+) -> Array | None:
     """Measure what memory would have given this problem with few labels.
 
     Few rows are drawn as labelled ones, for each number of labels, and a model is fitted to them
-    with each strength. The others test it.
+    with each strength. The others are judged.
 
     Parameters
     ----------
@@ -78,9 +78,23 @@ def measured_transfer(
     -------
     loss : array of shape (len(n_labels), len(STRENGTHS)) or None
         NaN where there are too few rows; None if nothing could be measured.
-    coherence : float
-        How coherent past scores are on these rows.
     """
+    return measured_transfer(
+        X, y, classes=classes, prior=prior, seen_rows=seen_rows, n_labels=n_labels, seed=seed
+    )[0]
+
+
+def measured_transfer(
+    X: Matrix,
+    y: Array,
+    *,
+    classes: bool,
+    prior: WeightPrior,
+    seen_rows: Array | None = None,
+    n_labels: tuple[int, ...] = N_LABELS,
+    seed: int = 0,
+) -> tuple[Array | None, float]:
+    """Return what `transfer_curve` does, and how coherent past scores are on these rows."""
     if prior.directions is None or not len(prior.directions):
         return None, 0.0
     unseen = np.arange(len(y)) if seen_rows is None else np.flatnonzero(~seen_rows)

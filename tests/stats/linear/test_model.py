@@ -14,12 +14,12 @@ from metafs.stats.linear import (
     WeightPrior,
     coherence,
     fit_linear,
-    measured_transfer,
     pool,
     prepare,
     project,
     reference_weights,
     scales_of,
+    transfer_curve,
 )
 from metafs.stats.linear import model as model_module
 from metafs.stats.linear.loss import class_loss
@@ -204,13 +204,11 @@ def test_the_weights_that_matter_most_are_kept():
 def test_transfer_is_measured_on_rows_that_nobody_has_seen():
     prior = memory_of_pairs(PAST)
     X, y = documents((0, 1), 50, 7)
-    curve, _ = measured_transfer(X, y, classes=True, prior=prior)
+    curve = transfer_curve(X, y, classes=True, prior=prior)
     assert curve.shape == (3, len(STRENGTHS))
     assert curve[0, 3] < curve[0, 0]
-    assert (
-        measured_transfer(X, y, classes=True, prior=prior, seen_rows=np.ones(100, bool))[0] is None
-    )
-    assert measured_transfer(X, y, classes=True, prior=WeightPrior())[0] is None
+    assert transfer_curve(X, y, classes=True, prior=prior, seen_rows=np.ones(100, bool)) is None
+    assert transfer_curve(X, y, classes=True, prior=WeightPrior()) is None
 
 
 def test_a_projection_on_all_candidates_is_the_reference_itself():
