@@ -136,51 +136,65 @@ def memory_options(command: F) -> F:
     return command
 
 
-budget_option = click.option(
-    "--budget",
-    type=int,
-    metavar="N",
-    help="Maximum number of evaluations of a search.  [default: 1000 for climb]",
-)
+def budget_option(command: F) -> F:
+    """Add ``--budget``."""
+    return click.option(
+        "--budget",
+        type=int,
+        metavar="N",
+        help="Maximum number of evaluations of a search.  [default: 1000 for climb]",
+    )(command)
 
 
-keep_option = click.option(
-    "--keep", multiple=True, metavar="COL", help="Column that is always selected."
-)
+def keep_option(command: F) -> F:
+    """Add ``--keep``."""
+    return click.option(
+        "--keep", multiple=True, metavar="COL", help="Column that is always selected."
+    )(command)
 
 
-seed_option = click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of all randomness.",
-)
+def seed_option(command: F) -> F:
+    """Add ``--seed``."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(0, 2**32 - 1),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Seed of all randomness.",
+    )(command)
 
 
-db_option = click.option(
-    "--db",
-    envvar="METAFS_DB",
-    default="metafs.duckdb",
-    show_default=True,
-    show_envvar=True,
-    type=click.Path(),
-    help="The MetaDB, a DuckDB file.",
-)
+def db_option(command: F) -> F:
+    """Add ``--db``."""
+    return click.option(
+        "--db",
+        envvar="METAFS_DB",
+        default="metafs.duckdb",
+        show_default=True,
+        show_envvar=True,
+        type=click.Path(),
+        help="The MetaDB, a DuckDB file.",
+    )(command)
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
+def json_option(command: F) -> F:
+    """Add ``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")(command)
 
 
-no_plugin_option = click.option(
-    "--no-plugin",
-    multiple=True,
-    metavar="NAME",
-    help="Leave a plugin out, by its name or its package; may be repeated.",
-)
+def no_plugin_option(command: F) -> F:
+    """Add ``--no-plugin``."""
+    return click.option(
+        "--no-plugin",
+        multiple=True,
+        metavar="NAME",
+        help="Leave a plugin out, by its name or its package; may be repeated.",
+    )(command)
 
 
-json_lines_option = click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object per line for each problem."
-)
+def json_lines_option(command: F) -> F:
+    """Add ``--json`` to a command that prints problems one by one."""
+    return click.option(
+        "--json", "as_json", is_flag=True, help="One JSON object per line for each problem."
+    )(command)
