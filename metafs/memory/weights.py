@@ -130,7 +130,7 @@ def history_of(
     affinity = np.array([1.0 - each.distance**2 for each in asked])
     places = Places(feature_ids)
     directions, problem_ids = _directions(asked, known, parts, places)
-    relevance, sources = _relevance(asked, known, affinity, places)
+    relevance, speakers = _relevance(asked, known, affinity, places)
     return ModelHistory(
         WeightPrior(
             directions,
@@ -141,7 +141,7 @@ def history_of(
         ),
         problem_ids,
         relevance,
-        sources,
+        speakers,
     )
 
 

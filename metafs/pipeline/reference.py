@@ -176,7 +176,7 @@ def _transfers(
         return []
     classes = problem.is_classification
     rows: Array | slice = slice(None)
-    if problem.groups is not None:  # rows of one group would be both in training and in test
+    if problem.groups is not None:  # rows of one group would be both labelled and judged
         order = np.random.default_rng(seed).permutation(problem.n_samples)
         rows = np.sort(order[np.unique(problem.groups[order], return_index=True)[1]])
     loss, coherence = measured_transfer(
