@@ -2,11 +2,12 @@
 
     python benchmarks/single_tables.py FOLDER [--rows 300] [--seeds 0 1 2] [--table NAME ...]
 
-Each table is divided, once a seed, into at most `--rows` training rows (at most 70 %) and at most 2,000 test
-rows, which no arm sees. Every arm tunes itself on the training rows: L2 and L1 linear models by
-cross-validation, SelectKBest with k tuned, RFECV with a linear machine, forest and boosting as
-scikit-learn has them, FLAML (if installed) with the seconds that metafs took, 10 at least. The
-shipped portfolio leaves the table out. Printed are balanced accuracy or R2, features and seconds.
+Each table is divided, once a seed, into at most `--rows` training rows (at most 70 %) and at most
+2,000 test rows, which no arm sees. Every arm tunes itself on the training rows: L2 and L1 linear
+models by cross-validation, SelectKBest with k tuned, RFECV with a linear machine, forest and
+boosting as scikit-learn has them, FLAML (if installed) with the seconds that metafs took, 10 at
+least. The shipped portfolio leaves the table out. Printed are balanced accuracy or R2, features and
+seconds.
 """
 
 import argparse

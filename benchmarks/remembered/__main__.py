@@ -1,7 +1,7 @@
 """Remembered models beside what one would do without them, on fourteen streams.
 
     cd benchmarks && python -m remembered DATA STREAM... [--new 70] [--draws 3] [--seed 1]
-        [--labels 5 20 100] [--part compare|ablate|select|growth|told] [--out rows.jsonl]
+        [--labels 5 20 100] [--part compare|ablate|select|growth|prior] [--out rows.jsonl]
 
 Rows of the test are never in memory. A draw divides the rows anew, draws other past and new
 problems, and other labelled rows. Finished rows are appended to the file as they come.
@@ -18,7 +18,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 
 import numpy as np
 from remembered import controls
-from remembered.arms import MEMORY_FREE, ablated, compared, fitted, measured, selected, told
+from remembered.arms import MEMORY_FREE, ablated, compared, fitted, measured, selected, with_prior
 from remembered.memory import Remembered, remember
 from remembered.streams import STREAMS, Stream
 
@@ -38,6 +38,9 @@ def grown(stream: Stream, new: Any, rows: Any, memory: Remembered) -> dict[str, 
     }
 
 
+STEPS = {"ablate": ablated, "select": selected, "growth": grown, "prior": with_prior}
+
+
 def rows_of(stream: Stream, part: str, labels: Any, out: Path | None) -> list[dict[str, Any]]:
     memory = remember(stream, single=part == "compare")
     pooled = controls.quietly(controls.Pooled, stream) if part == "compare" else None
@@ -50,8 +53,7 @@ def rows_of(stream: Stream, part: str, labels: Any, out: Path | None) -> list[di
             if part == "compare":
                 row = compared(stream, new, rows, memory, pooled)
             else:
-                step = {"ablate": ablated, "select": selected, "growth": grown, "told": told}[part]
-                row = step(stream, new, rows, memory)
+                row = STEPS[part](stream, new, rows, memory)
             found.append({"stream": stream.name, "problem": new.name, "n": n, **row})
             if out is not None:
                 with out.open("a") as file:
@@ -107,10 +109,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--labels", type=int, nargs="+")
     parser.add_argument(
-        "--part", choices=["compare", "ablate", "select", "growth", "told"], default="compare"
+        "--part", choices=["compare", *STEPS, "told"], default="compare", metavar="PART"
     )
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
+    if options.part == "told":  # former name
+        options.part = "prior"
     for name in options.streams or STREAMS:
         found = []
         for draw in range(options.draws):

@@ -161,7 +161,7 @@ def selected(stream: Stream, new: New, rows: Any, memory: Remembered) -> dict[st
     return found
 
 
-def told(stream: Stream, new: New, rows: Any, memory: Remembered) -> dict[str, float]:
+def with_prior(stream: Stream, new: New, rows: Any, memory: Remembered) -> dict[str, float]:
     """Return the measure of 50 columns by selectors with and without memory.
 
     The learner has memory in all cases. Columns that vary in fewer than three of all rows at hand
@@ -174,7 +174,7 @@ def told(stream: Stream, new: New, rows: Any, memory: Remembered) -> dict[str, f
     prior = Prior(np.zeros(len(varies)), weights=known)
     found = {}
     for name, selector in SELECTORS.items():
-        for when, given in (("", None), (", told", prior)):
+        for when, given in (("", None), (", with prior", prior)):
             chosen = clone(selector).fit(X, y, prior=given)
             kept = np.flatnonzero(chosen.ranking_ <= 50)
             model = fit_linear(

@@ -7,7 +7,7 @@ import numpy as np
 from remembered.streams import Past, Stream
 
 from metafs import Problem
-from metafs.memory.weights import SPEAKERS
+from metafs.memory.weights import MOST_SOURCES
 from metafs.pipeline.reference import relevance
 from metafs.plugin.prior import Prior, Source
 from metafs.stats.linear import (
@@ -41,14 +41,16 @@ class Remembered:
     """Loss by number of labels and strength, or None."""
     coherences: list[float]
     relevances: list[Any]
-    """(n_features,) What each column told by itself, the best 1."""
+    """(n_features,) The relevance of each column by itself, the best 1."""
 
     def expectations(self) -> Prior:
-        """Return what selectors that look at single features are told."""
+        """Return the prior of selectors that look at single features."""
         share = 1 / len(self.relevances)
-        speakers = [Source(f"past {k}", 0.5, share, r) for k, r in enumerate(self.relevances)]
+        sources = [Source(f"past {k}", 0.5, share, r) for k, r in enumerate(self.relevances)]
         mean = np.mean(self.relevances, axis=0)
-        return Prior(mean, guides=True, relevance=mean, speakers=tuple(speakers[-SPEAKERS:]))
+        return Prior(
+            mean, guides=True, relevance=mean, relevance_sources=tuple(sources[-MOST_SOURCES:])
+        )
 
     def prior(self, n: int | None = None) -> WeightPrior:
         """Return what memory says after its first n problems."""
@@ -76,7 +78,7 @@ class Remembered:
         )
 
 
-def told_alone(past: Past) -> Any:
+def relevance_alone(past: Past) -> Any:
     found = relevance(Problem.of(past.X, past.y))
     return found / max(found.max(), 1e-9)
 
@@ -107,5 +109,5 @@ def remember(stream: Stream, k: int = 1000, *, single: bool = False) -> Remember
         memory.n_labels.append(len(past.y))
         memory.curves.append(curve)
         memory.coherences.append(coherent)
-        memory.relevances.append(told_alone(past) if single else np.zeros(past.X.shape[1]))
+        memory.relevances.append(relevance_alone(past) if single else np.zeros(past.X.shape[1]))
     return memory

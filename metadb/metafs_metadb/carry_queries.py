@@ -180,8 +180,8 @@ META_FEATURES_CHANGED = f"""
 delete from meta_feature m
 using (
     select f.new_id, o.name from origin.meta_feature o {_OF_FEATURE}
-) told
-where m.feature_id = told.new_id and m.name = told.name
+) latest
+where m.feature_id = latest.new_id and m.name = latest.name
 """
 
 META_FEATURE = f"""

@@ -17,7 +17,7 @@ def draft_of(path: Path, stale_s: float = STALE_S) -> Iterator[Path]:
     """Give a name beside a file to write to, and remove what is left there afterwards.
 
     The name belongs to one thread, or one would take away what another is writing. What dead
-    processes left goes as well, which is told by its age.
+    processes left goes as well, which shows by its age.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
     for other in path.parent.glob(f".{escape(path.name)}.*.new*"):

@@ -1,4 +1,4 @@
-"""What can go wrong with a MetaDB, each said in one sentence."""
+"""What can go wrong with a MetaDB, each in one sentence."""
 
 
 class MetaDBError(Exception):

@@ -57,7 +57,7 @@ class Managing(Holding):
         """Merge other memories into this one, file by file, creating it if there is none.
 
         Problems are the same if their fingerprints are; what is here already is not added again.
-        The sources stay as they are. One that cannot be merged is told, and the others go on.
+        The sources stay as they are. One that cannot be merged is reported, and the others go on.
         """
         own = log.real(self.path)
         yield from merging.merge(self.writing, [each for each in paths if log.real(each) != own])

@@ -140,8 +140,8 @@ def _check(con: duckdb.DuckDBPyConnection, path: Path, target: str) -> None:
 
 def _sentence(error: duckdb.Error | MetaDBError, staged: Staged) -> str:
     """Say what is wrong with a source, without the copy and without advice on ``--db``."""
-    said = str(error)
+    sentence = str(error)
     if isinstance(error, duckdb.Error):
         unknown = f"{staged.path} cannot be merged: {connect.plain(error)}"
-        said = str(connect.sentence(error, staged.copy) or unknown)
-    return said.replace(str(staged.copy), str(staged.path)).split(": give another --db")[0]
+        sentence = str(connect.sentence(error, staged.copy) or unknown)
+    return sentence.replace(str(staged.copy), str(staged.path)).split(": give another --db")[0]

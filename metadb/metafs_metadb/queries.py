@@ -71,18 +71,18 @@ FIT_OF = "fit of "
 # A fit does not take the place of the file or stream that the same content came from.
 UPDATE_PROBLEM = f"""
 with
-    told as (
+    latest as (
         select
             p.problem_id,
             case when starts_with($source, '{FIT_OF}') then p.source else $source end as source
         from problem p
         where p.problem_id = $problem_id
     )
-update problem set name = $name, source = told.source, target = $target
-from told
-where problem.problem_id = told.problem_id
+update problem set name = $name, source = latest.source, target = $target
+from latest
+where problem.problem_id = latest.problem_id
   and (problem.name, problem.source, problem.target)
-      is distinct from ($name, told.source, $target)
+      is distinct from ($name, latest.source, $target)
 """
 
 HAS_SIGNATURE = """

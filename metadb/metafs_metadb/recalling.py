@@ -223,7 +223,7 @@ class Recalling(MetaFile):
             return weights.read(con, problem_ids)
 
     def belief(self, run_id: int) -> BeliefRow | None:
-        """Return how strongly a run believed memory, or None if it had none to believe."""
+        """Return the weight of memory in a run's model, or None if it had no memory."""
         with self.reading() as con:
             return weights.belief(con, run_id)
 

@@ -43,7 +43,7 @@ class ReferenceRows:
 
 @dataclass(frozen=True, eq=False)
 class BeliefRow:
-    """How strongly a run believed memory, and which directions carried how much of it."""
+    """The weight of memory in a run's model, and which directions carried how much of it."""
 
     strength: float
     reason: str
@@ -167,7 +167,7 @@ def write_sketch(
 def write_belief(
     con: duckdb.DuckDBPyConnection, run_id: int, belief: BeliefRow, tally: dict[str, int]
 ) -> None:
-    """Write how strongly a run believed memory."""
+    """Write the weight of memory in a run's model."""
     values = {
         "run_id": run_id,
         "strength": float(belief.strength),
@@ -251,7 +251,7 @@ def _doubles(values: Any) -> Floats:
 
 
 def belief(con: duckdb.DuckDBPyConnection, run_id: int) -> BeliefRow | None:
-    """Return how strongly a run believed memory, or None if it had none to believe."""
+    """Return the weight of memory in a run's model, or None if it had no memory."""
     found = con.execute(queries.BELIEF, {"run_id": run_id}).fetchall()
     if not found:
         return None

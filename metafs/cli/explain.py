@@ -157,7 +157,7 @@ def _echo_feature(explanation: Explanation, feature: FeatureExplanation) -> None
     echo_line()
     for sentence in sentences(explanation, feature):
         _echo(sentence)
-    if feature.said:
+    if feature.contributions:
         echo_line()
         echo_table(
             PART_COLUMNS,
@@ -171,7 +171,7 @@ def _echo_feature(explanation: Explanation, feature: FeatureExplanation) -> None
                     each.quality if each.had else None,
                     each.part,
                 )
-                for each in feature.said
+                for each in feature.contributions
             ],
         )
 

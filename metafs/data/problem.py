@@ -5,18 +5,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
-import narwhals as nw
-
 from metafs.data import checks
-from metafs.data.columns import frame_columns, frame_names
+from metafs.data.as_given import as_given
 from metafs.data.fingerprint import fingerprint
 from metafs.data.frozen import unwritable
-from metafs.data.matrix import (
-    labelled_and_not,
-    matrix_of_array,
-    matrix_of_columns,
-    raw_target,
-)
+from metafs.data.matrix import labelled_and_not, raw_target
 from metafs.data.notes import COMMAS, WEIGHTLESS, Notes
 from metafs.data.of_rows import OF_ROWS, Named, RowValues, named_values
 from metafs.data.target import encode_target
@@ -213,41 +206,24 @@ class Problem:
         described = {"name": name, "source": source}
         notes = Notes()
         known = {"groups": groups, "time": time, "sample_weight": sample_weight}
-        if nw.dependencies.is_into_dataframe(X):
-            names = frame_names(X)
-            checks.check_names(names, where)
-            named = {"target": y, **known}
-            taken = {role: name for role, name in named.items() if isinstance(name, str)}
-            for role, column in taken.items():
-                if column not in names:
-                    raise ProblemError(checks.unknown_column(where, column, names, role=role))
-            columns = (pair for pair in frame_columns(X) if pair[0] not in taken.values())
-            if taken:
-                raw = dict(frame_columns(X))
-                target = taken.get("target", target)
-                y = raw[target] if "target" in taken else y
-                known |= {role: raw[name] for role, name in taken.items() if role in known}
-                names = [name for name in names if name not in taken.values()]
-            matrix, categories = matrix_of_columns(columns, len(names), len(X), where, notes)
-            feature_names = names if feature_names is None else feature_names
-        else:
-            matrix, categories = matrix_of_array(X, feature_names, where, notes)
+        given = as_given(X, y, known, feature_names, where, notes)
+        feature_names = given.names
         if feature_names is not None:
             space = "default" if space is None else space
             names = [str(feature) for feature in feature_names]
         else:
-            names = [f"x{j}" for j in range(matrix.shape[1])]
+            names = [f"x{j}" for j in range(given.X.shape[1])]
         return cls.of_matrix(
-            matrix,
-            raw_target(y, where),
+            given.X,
+            raw_target(given.y, where),
             names,
-            categories=categories,
+            categories=given.categories,
             space=space,
-            target=target,
+            target=given.target or target,
             task=task,
             meta_features=meta_features,
             meta_feature_names=tuple(meta_feature_names),
-            of_rows=named_values(known, where),
+            of_rows=named_values(given.of_rows, where),
             notes=notes,
             leave_out=leave_out,
             **described,

@@ -1,4 +1,4 @@
-"""What MetaClassifier and MetaRegressor share: the steps of the loop, and what they tell of it."""
+"""What MetaClassifier and MetaRegressor share: the steps of the loop, and their report."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ from metafs.estimator.given import (
     installed_registry,
     kept_positions,
     read,
-    rows_told,
+    row_metadata,
 )
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
@@ -116,7 +116,7 @@ class Predictor(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[mis
         """
         check_consistent_length(X, y, groups)
         X, y, groups, sample_weight = self._counted(X, y, groups, sample_weight)
-        told = rows_told(self, y, groups, sample_weight)
+        metadata = row_metadata(self, y, groups, sample_weight)
         given = read(
             self,
             X,
@@ -130,7 +130,7 @@ class Predictor(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[mis
             X_unlabelled=given.X_unlabelled,
             categories=given.categories,
             decimal_commas=given.decimal_commas,
-            **told,
+            **metadata,
         )
         task, result, solution = self._solved(problem)
         self.model_ = solution.model.complete()

@@ -70,7 +70,7 @@ def read(
     return Given(X, y, together, categories, tuple(notes.columns.get(COMMAS, ())))
 
 
-def rows_told(estimator: Any, y: Any, groups: Any, sample_weight: Any) -> dict[str, Any]:
+def row_metadata(estimator: Any, y: Any, groups: Any, sample_weight: Any) -> dict[str, Any]:
     """Return groups and weights of the rows that have a target, as far as they were given."""
     given = {"groups": (groups, fit_groups), "sample_weight": (sample_weight, fit_weights)}
     where = estimator.name or UNNAMED

@@ -77,7 +77,7 @@ class MetaClassifier(ClassifierMixin, Predictor):  # type: ignore[misc]
     leaderboard_ : list of (dict, float)
         The pipelines that were tried on all folds, the best first.
     memory_ : dict or None
-        How strongly memory is believed (`strength`), what that is expected to gain (`gain`), and
+        How much weight memory is given (`strength`), what that is expected to gain (`gain`), and
         why (`reason`); None if memory knows nothing of these columns.
     model_ : FittedModel
         The fitted model.

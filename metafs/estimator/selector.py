@@ -18,7 +18,7 @@ from metafs.estimator.given import (
     installed_registry,
     kept_positions,
     read,
-    rows_told,
+    row_metadata,
 )
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
@@ -151,7 +151,7 @@ class MetaSelector(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[
             How much each row counts, for selectors that take weights.
         """
         plan = self._plan()
-        told = rows_told(self, y, groups, sample_weight)
+        metadata = row_metadata(self, y, groups, sample_weight)
         given = read(self, X, y, X_unlabelled, sparse=self._takes_sparse(plan))
         X, y, X_unlabelled, categories = given.X, given.y, given.X_unlabelled, given.categories
         names = getattr(self, "feature_names_in_", None)
@@ -171,7 +171,7 @@ class MetaSelector(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[
                 X_unlabelled=X_unlabelled,
                 keep=keep,
                 categorical=categories,
-                **told,
+                **metadata,
             )
         else:
             problem = Problem.of(
@@ -183,7 +183,7 @@ class MetaSelector(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[
                 meta_features=meta_features,
                 leave_out="nothing",
             )
-            problem = replace(problem, X_unlabelled=X_unlabelled, categories=categories, **told)
+            problem = replace(problem, X_unlabelled=X_unlabelled, categories=categories, **metadata)
             task, selection = self._fit_with_memory(self.db, problem, plan, prior, keep)
         self.selection_ = selection
         self.scores_, self.ranking_ = selection.scores, selection.ranking

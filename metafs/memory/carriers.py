@@ -42,8 +42,8 @@ def with_carriers(db: MetaDB, stored: StoredRun, explained: Explanation) -> Expl
             strict=True,
         )
     )
-    believed = Belief(belief.strength, belief.gain, belief.reason)
-    return replace(explained, features=features, belief=believed)
+    found = Belief(belief.strength, belief.gain, belief.reason)
+    return replace(explained, features=features, belief=found)
 
 
 def carried(

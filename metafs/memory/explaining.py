@@ -142,8 +142,8 @@ def explanation(
         )
         complete = len(near) == len(stored.neighbours)  # none was forgotten
         features = [
-            _with_parts(each, said, known, rule.guides, complete)
-            for each, (said, known) in zip(features, parts, strict=True)
+            _with_parts(each, found, known, rule.guides, complete)
+            for each, (found, known) in zip(features, parts, strict=True)
         ]
     all_weighted = len(sources) == len(stored.neighbours)
     return Explanation(
@@ -173,11 +173,11 @@ def _neighbour_parts(
     places = [{name: place for place, name in enumerate(each.features)} for each in near]
     found = []
     for column, name in enumerate(names):
-        said = []
+        contributions = []
         for memory, place_of, source in zip(near, places, sources, strict=True):
             place = place_of.get(name)
             had = place is not None
-            said.append(
+            contributions.append(
                 NeighbourPart(
                     problem=source.problem,
                     distance=source.distance,
@@ -189,7 +189,7 @@ def _neighbour_parts(
                     part=of_neighbours * source.weight * float(source.quality[column]),
                 )
             )
-        found.append(tuple(sorted(said, key=lambda each: (-each.part, each.distance))))
+        found.append(tuple(sorted(contributions, key=lambda each: (-each.part, each.distance))))
     return found
 
 
@@ -204,14 +204,14 @@ def _frequency_parts(history: FeatureHistory, of_frequency: float) -> list[Frequ
 
 def _with_parts(
     feature: FeatureExplanation,
-    said: tuple[NeighbourPart, ...],
+    contributions: tuple[NeighbourPart, ...],
     frequency: FrequencyPart,
     guided: bool,
     complete: bool,
 ) -> FeatureExplanation:
     """Return the feature with the parts of its expectation, and whether they add up to it."""
-    neighbours, stored = sum(each.part for each in said), feature.expected or 0.0
-    unseen = not any(each.had for each in said) and not (guided and frequency.n_problems)
+    neighbours, stored = sum(each.part for each in contributions), feature.expected or 0.0
+    unseen = not any(each.had for each in contributions) and not (guided and frequency.n_problems)
     predicted = complete and unseen and stored > 0
     return replace(
         feature,
@@ -219,7 +219,7 @@ def _with_parts(
         frequency=frequency,
         predicted=predicted,
         adds_up=predicted or abs(neighbours + frequency.part - stored) <= TOLERANCE,
-        said=said,
+        contributions=contributions,
     )
 
 

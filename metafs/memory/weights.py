@@ -36,9 +36,9 @@ NEAREST_BESIDE_BASIS = 32
 """Near problems whose models are used together with the basis."""
 
 LEAST_LABELS = 20
-"""Labelled rows that a model must have learned from to give directions: fewer teach noise."""
+"""Labelled rows that a model must have learned from to give directions: fewer give noise."""
 
-SPEAKERS = 20
+MOST_SOURCES = 20
 """Near problems whose contributions to the expected relevance are kept apart."""
 
 MOST_COLUMNS = 2**21
@@ -54,7 +54,7 @@ class ModelHistory:
     """(m,) The problem of each direction; 0 for the basis."""
     relevance: Array
     """(n_features,) Expected univariate relevance of each column, the best 1."""
-    speakers: tuple[Source, ...]
+    sources: tuple[Source, ...]
     """The contribution of each of the nearest problems."""
 
 
@@ -240,15 +240,15 @@ def _relevance(
 ) -> tuple[Array, tuple[Source, ...]]:
     shares = affinity / affinity.sum() if affinity.sum() > 0 else np.zeros(len(affinity))
     expected = np.zeros(places.n_features)
-    speakers: list[Source] = []
+    sources: list[Source] = []
     for near, model, share in zip(asked, known, shares.tolist(), strict=True):
         relevance = np.nan_to_num(model.relevance)
         best = relevance.max(initial=0.0)
         row = _aligned(model.feature_ids, relevance / best if best > 0 else relevance, places)
         expected += share * row
-        if len(speakers) < SPEAKERS:
-            speakers.append(Source(near.name, near.distance, share, row))
-    return np.clip(expected, 0.0, 1.0), tuple(speakers)
+        if len(sources) < MOST_SOURCES:
+            sources.append(Source(near.name, near.distance, share, row))
+    return np.clip(expected, 0.0, 1.0), tuple(sources)
 
 
 def _experience(known: Sequence[Reference], affinity: Array) -> TransferExperience | None:

@@ -44,7 +44,7 @@ def open_engine(
         with open_dask(jobs) as in_dask:
             yield in_dask
     elif engine == "inline" or (jobs == 1 and not AVAILABLE):
-        yield lambda function, tasks: map(_heard(function, listener), tasks)
+        yield lambda function, tasks: map(_observed(function, listener), tasks)
     elif not AVAILABLE:
         yield lambda function, tasks: Parallel(n_jobs=jobs, return_as="generator")(
             delayed(function)(task) for task in tasks
@@ -57,12 +57,12 @@ def open_engine(
             pool.close()
 
 
-def _heard(function: Function, listener: Listener | None) -> Function:
-    def told(task: Any) -> Any:
+def _observed(function: Function, listener: Listener | None) -> Function:
+    def observed(task: Any) -> Any:
         with listening(listener):
             return function(task)
 
-    return told
+    return observed
 
 
 def require_engine(engine: str, jobs: int) -> None:

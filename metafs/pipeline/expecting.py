@@ -75,7 +75,10 @@ class Expecting:
         if prior is None:
             prior = Prior(np.zeros(self.problem.n_features))
         return replace(
-            prior, relevance=history.relevance, speakers=history.speakers, weights=history.weights
+            prior,
+            relevance=history.relevance,
+            relevance_sources=history.sources,
+            weights=history.weights,
         )
 
 

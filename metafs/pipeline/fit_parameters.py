@@ -21,9 +21,9 @@ def takes(estimator: Any, *names: str) -> bool:
 
 
 def of_rows(problem: Problem, rows: Array | slice = slice(None)) -> dict[str, Any]:
-    """Return what may be told of some rows: their groups and weights, where there are any."""
-    told = {"groups": problem.groups, "sample_weight": problem.sample_weight}
-    return {name: values[rows] for name, values in told.items() if values is not None}
+    """Return groups and weights of some rows, where there are any."""
+    metadata = {"groups": problem.groups, "sample_weight": problem.sample_weight}
+    return {name: values[rows] for name, values in metadata.items() if values is not None}
 
 
 def fit_parameters(
@@ -55,10 +55,10 @@ def fit_parameters(
     training : array of int or slice
         The training rows.
     """
-    told = of_rows(problem, training)
-    found: dict[str, Any] = weight_parameters(learner, told.get("sample_weight"))
-    if "groups" in told and takes(learner, "groups"):
-        found["groups"] = told["groups"]
+    metadata = of_rows(problem, training)
+    found: dict[str, Any] = weight_parameters(learner, metadata.get("sample_weight"))
+    if "groups" in metadata and takes(learner, "groups"):
+        found["groups"] = metadata["groups"]
     if any(column in problem.categories for column in np.asarray(columns).tolist()):
         return found
     if problem.meta_features is not None and takes(learner, "meta_features"):

@@ -132,10 +132,10 @@ def stream_html(solutions: Sequence[Solution]) -> str:
         for j, name in enumerate(STREAM_COLUMNS)
         if j < 4 or any(row[j] is not None for row in rows)
     ]
-    said = [f"{each.problem}: {each.error}" for each in solutions if each.error is not None]
-    said += list(dict.fromkeys(f"note: {note}" for each in solutions for note in each.notes))
-    if len(said) > MOST_NOTES:
-        said[MOST_NOTES:] = [f"and {len(said) - MOST_NOTES} more"]
+    lines = [f"{each.problem}: {each.error}" for each in solutions if each.error is not None]
+    lines += list(dict.fromkeys(f"note: {note}" for each in solutions for note in each.notes))
+    if len(lines) > MOST_NOTES:
+        lines[MOST_NOTES:] = [f"and {len(lines) - MOST_NOTES} more"]
     return table(
         [STREAM_COLUMNS[j] for j in used], [[row[j] for j in used] for row in rows]
-    ) + "".join(f"<p>{cell(each)}</p>" for each in said)
+    ) + "".join(f"<p>{cell(each)}</p>" for each in lines)

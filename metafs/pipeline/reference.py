@@ -7,7 +7,7 @@ of each column and its univariate relevance,
           c_j = \frac{(k_j - 1)(k_y - 1)}{2 N \ln 2},
 
 with c the expectation under chance, k bins (G. Miller, "Note on the bias of information estimates",
-1955). Where memory knows of weights, a second model is fitted with it: how strongly that believes
+1955). Where memory knows of weights, a second model is fitted with it: its strength of
 memory, and which part of each weight is memory's, goes into the explanation. The gain from memory
 with few labels is measured as well, without the problems that share these rows.
 """
@@ -37,7 +37,7 @@ from metafs.stats.linear import (
 from metafs.stats.threads import threads_for
 
 ROWS_FOR_BELIEF = 150
-"""Rows that tell how strongly memory is believed, for explanations: with more it matters little."""
+"""Rows that estimate the strength of memory, for explanations: with more it matters little."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +216,7 @@ def _reference_rows(
 def _linear_rows(problem: Problem, model: LinearModel, kept: list[Array]) -> LinearRows:
     """Return what the model needs besides its weights to predict new rows.
 
-    That a column is a word is told for all columns where only some are.
+    Which columns are words is kept for all columns where only some are.
     """
     ready, needed = model.preparation, np.zeros(problem.n_features, dtype=bool)
     weighted = np.unique(np.concatenate(kept)).astype(np.int64)
@@ -240,11 +240,11 @@ def _linear_rows(problem: Problem, model: LinearModel, kept: list[Array]) -> Lin
 
 
 def _belief(model: LinearModel, history: ModelHistory) -> BeliefRow:
-    """Return how strongly the model believes memory, and what each direction carries of it."""
+    """Return the strength of memory in the model, and what each direction carries of it."""
     choice, directions = model.strength, history.weights.directions
     at = int(np.argmin(np.abs(choice.strengths - choice.s)))
-    believed = choice.s > 0 and directions is not None
-    table = directions.weights if believed and directions is not None else np.zeros((0, 0))
+    used = choice.s > 0 and directions is not None
+    table = directions.weights if used and directions is not None else np.zeros((0, 0))
     coefficients: Array = np.zeros(0)
     if len(table):
         # The part of each output is a sum of directions; the shortest solution is taken.
@@ -254,7 +254,7 @@ def _belief(model: LinearModel, history: ModelHistory) -> BeliefRow:
         strength=choice.s,
         reason=choice.why,
         gain=float(-choice.expected[at]),
-        problem_ids=history.problem_ids.tolist() if believed else [],
-        outputs=list(directions.outputs) if believed and directions is not None else [],
+        problem_ids=history.problem_ids.tolist() if used else [],
+        outputs=list(directions.outputs) if used and directions is not None else [],
         coefficients=coefficients,
     )

@@ -188,8 +188,8 @@ def score_on(
     model = model_on(problem, columns, learner, train, prior, decide_for)
     X = chosen_columns(problem.X, columns)[test]
     with threads_for(X.shape[0] * X.shape[1]):
-        told = of_rows(problem, test) if takes_weight(scorer) else {}
-        return float(scorer(model, X, problem.y[test], sample_weight=told.get("sample_weight")))
+        metadata = of_rows(problem, test) if takes_weight(scorer) else {}
+        return float(scorer(model, X, problem.y[test], sample_weight=metadata.get("sample_weight")))
 
 
 def model_on(

@@ -74,8 +74,8 @@ class Settings:
         These are meta-features, unlabelled rows, groups, times and weights.
         """
         of_rows = {name: getattr(problem, name) for name in OF_ROWS}
-        told = {name: values for name, values in of_rows.items() if values is not None}
-        if problem.meta_features is None and problem.X_unlabelled is None and not told:
+        known = {name: values for name, values in of_rows.items() if values is not None}
+        if problem.meta_features is None and problem.X_unlabelled is None and not known:
             return self.digest()
         digest = blake2b(self.digest().encode(), digest_size=12)
         order = np.argsort(problem.feature_names)  # columns in another order are the same problem
@@ -84,7 +84,7 @@ class Settings:
             digest.update(np.ascontiguousarray(problem.meta_features[order]).tobytes())
         if problem.X_unlabelled is not None:
             digest.update(hash_rows(problem.X_unlabelled[:, order]))
-        for name, values in told.items():
+        for name, values in known.items():
             digest.update(name.encode())
             digest.update(np.ascontiguousarray(values).tobytes())
         return digest.hexdigest()

@@ -56,7 +56,7 @@ class Solution:
     """Whether memory had relevant experience; None if it was not asked, "nameless" if columns have
     no names by which to compare them."""
     memory: Mapping[str, float] | None = None
-    """How strongly a linear model on all features believes memory (`strength`, 0 is not at all),
+    """The weight of memory in a linear model on all features (`strength`, 0 is not at all),
     and by how much memory is expected to lower its loss (`gain`); None if memory knows no
     weights of these features."""
     belief: str | None = None

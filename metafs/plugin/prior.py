@@ -1,4 +1,4 @@
-"""What memory expects of each feature, and who said so."""
+"""What memory expects of each feature, and from which neighbours."""
 
 import warnings
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ FIRST = 32
 
 @dataclass(frozen=True)
 class Source:
-    """A neighbour's part in a prior: how near it lies, and what it says of each feature."""
+    """A neighbour's part in a prior: its distance, and the quality of each feature there."""
 
     problem: str
     distance: float
@@ -71,10 +71,10 @@ class Prior:
     predicted: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     """Indices of the features that no neighbour had: expected by their meta-features alone."""
     relevance: Array | None = field(default=None, repr=False)
-    """(n_features,): what each feature is expected to tell by itself, the best 1, whichever
+    """(n_features,): the expected univariate relevance of each feature, the best 1, whichever
     selector worked on past problems; None where memory keeps no such thing."""
-    speakers: tuple[Source, ...] = field(default=(), repr=False)
-    """What each near problem says of relevance, as its `quality`."""
+    relevance_sources: tuple[Source, ...] = field(default=(), repr=False)
+    """The relevance of each feature in each near problem, as its `quality`."""
     weights: WeightPrior | None = field(default=None, repr=False)
     """What memory knows of the weights of a linear model on these features."""
 
@@ -84,6 +84,12 @@ class Prior:
         warnings.warn("Prior.judged is deprecated: use predicted.", DeprecationWarning, 2)
         return self.predicted
 
+    @property
+    def speakers(self) -> tuple[Source, ...]:
+        """Deprecated name of `relevance_sources`."""
+        warnings.warn("Prior.speakers is deprecated: use relevance_sources.", DeprecationWarning, 2)
+        return self.relevance_sources
+
     def columns(self, columns: Array) -> "Prior":
         """Return what is known of some features only, for a learner on these."""
         place = {feature: number for number, feature in enumerate(np.asarray(columns).tolist())}
@@ -92,17 +98,17 @@ class Prior:
             found = [place[each] for each in indices.tolist() if each in place]
             return np.array(found, dtype=np.int64)
 
-        def heard(sources: tuple[Source, ...]) -> tuple[Source, ...]:
+        def restricted(sources: tuple[Source, ...]) -> tuple[Source, ...]:
             return tuple(replace(each, quality=each.quality[columns]) for each in sources)
 
         return replace(
             self,
             expected=self.expected[columns],
             starts=tuple(found for each in self.starts if len(found := kept(each))),
-            sources=heard(self.sources),
+            sources=restricted(self.sources),
             predicted=kept(self.predicted),
             relevance=None if self.relevance is None else self.relevance[columns],
-            speakers=heard(self.speakers),
+            relevance_sources=restricted(self.relevance_sources),
             weights=None if self.weights is None else self.weights.columns(columns),
         )
 

@@ -4,8 +4,8 @@ A linear model on all columns is fitted with what memory knows of weights. Each 
 as for that model and multiplied by the size of its weight, relative to the mean. For a method that
 penalises weights this is a penalty for each column, small where the reference gives it a large
 weight; for one that measures distances it is how much a column counts. Without memory, or where it
-is not believed, the methods are the published ones. `relieff` divides each column by its range, and
-`fisher` and `infogain` judge each alone: no scale changes them.
+is not used, the methods are the published ones. `relieff` divides each column by its range, and
+`fisher` and `infogain` score each alone: no scale changes them.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from metafs.stats.linear.rows import scaled_columns
 
 
 def as_reference_sees(X: Matrix, y: Array, prior: Prior | None) -> Matrix:
-    """Return X in the scale of the reference; X itself where memory is not believed.
+    """Return X in the scale of the reference; X itself where memory is not used.
 
     Examples
     --------

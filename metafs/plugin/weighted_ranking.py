@@ -35,16 +35,8 @@ class WeightedRankingSelector(RankingFromPrior):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The target: classes, or numbers, which are discretised.
-        prior : Prior or array-like of shape (n_features,), default=None
-            What is expected of each feature; it decides between features of equal score.
-        meta_features : array-like of shape (n_features, k), default=None
-            Properties of the features.
-        task : {"auto", "classes", "numbers"}, default="auto"
-            What y holds; `metafs.data.target` decides it for "auto".
+        X, y, prior, meta_features, task
+            As for any selector; the prior decides between features of equal score.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts; rows of weight 0 take no part.
         """

@@ -46,7 +46,7 @@ function problemPage(i) {
 function belief(i) {
   if (!P.belief[i]) return null;
   const [strength, gain, reason] = P.belief[i];
-  return reason || `believed with strength ${num(strength)}, expected fall of the loss ${num(gain)}`;
+  return reason || `used with strength ${num(strength)}, expected fall of the loss ${num(gain)}`;
 }
 
 function stability(i) {

@@ -65,7 +65,7 @@ class Carrier:
 
 @dataclass(frozen=True)
 class Belief:
-    """How strongly memory was believed by the model on all features, and why."""
+    """The weight of memory in the model on all features, and why."""
 
     strength: float
     """0: not at all."""
@@ -97,7 +97,7 @@ class FeatureExplanation:
     """Whether the feature was unseen, so that meta-regression predicted its expectation."""
     adds_up: bool = True
     """Whether the parts add up to the stored expectation."""
-    said: tuple[NeighbourPart, ...] = ()
+    contributions: tuple[NeighbourPart, ...] = ()
     """The contribution of each neighbour, the largest first."""
     steps: tuple[tuple[int, float | None], ...] = ()
     """Evaluation number and fitness of each recorded set that had the feature."""
@@ -116,7 +116,8 @@ class FeatureExplanation:
     @property
     def strongest(self) -> NeighbourPart | None:
         """The neighbour that added most to the expectation, if one added anything."""
-        return self.said[0] if self.said and self.said[0].part > 0 else None
+        largest = self.contributions[0] if self.contributions else None
+        return largest if largest is not None and largest.part > 0 else None
 
     @property
     def by(self) -> str | None:
@@ -131,7 +132,11 @@ class FeatureExplanation:
     def as_json(self) -> dict[str, Any]:
         """Return plain values, with the source that proposed the feature."""
         values = asdict(self) | {"by": self.by}
-        values |= {"record": values["frequency"], "judged": self.predicted}  # deprecated names
+        values |= {  # deprecated names
+            "record": values["frequency"],
+            "judged": self.predicted,
+            "said": values["contributions"],
+        }
         values["steps"] = [{"step": step, "fitness": fitness} for step, fitness in self.steps]
         return values
 

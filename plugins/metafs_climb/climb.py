@@ -78,10 +78,10 @@ def bound(
     """
     if not isinstance(measure, SupportsBind):
         return SetBySet(measure, X, y)
-    told: dict[str, Any] = {"categories": categories} if categories else {}
+    known: dict[str, Any] = {"categories": categories} if categories else {}
     if groups is not None and "groups" in signature(measure.bind).parameters:
-        told["groups"] = groups
-    return measure.bind(X, y, **told)
+        known["groups"] = groups
+    return measure.bind(X, y, **known)
 
 
 class Climb(BaseSelector):

@@ -140,7 +140,7 @@ class ShrunkSelector(RankingFromPrior):
         if prior.relevance is None:
             expected, sources = prior.expected, prior.sources
         else:
-            expected, sources = prior.relevance, prior.speakers
+            expected, sources = prior.relevance, prior.relevance_sources
         evidence = expected_by_class(expected, sources, self.class_association_)
         found = shrink(self.measured_, noise, evidence, noise_inflation=noise_inflation)
         self.expected_, self.weight_ = found.expected, found.weight

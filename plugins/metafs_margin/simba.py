@@ -196,7 +196,7 @@ class Simba(RankingFromPrior):
     nothing is expected and 1 for the one of which most is; the others begin with ones, as
     published, so a wrong prior can only lose the comparison of e(w).
 
-    Where memory knows of weights and is believed, columns are prepared and scaled by the weights
+    Where memory knows of weights and is used, columns are prepared and scaled by the weights
     of a linear model with memory (`metafs.plugin.reference_view`).
 
     Of several classes the nearest miss is the nearest sample of any other; of equally near ones

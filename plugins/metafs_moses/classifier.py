@@ -2,7 +2,7 @@ r"""The learner ``moses``: small Boolean programs, found by evolution.
 
 For two classes there is one program, which holds of the second; for more there is one for each
 class against the rest. A class then is as probable as it was among the training rows of which its
-program said the same, with one more row of each kind:
+program had the same output, with one more row of each kind:
 
 .. math:: P(c \mid x) \propto \frac{n_{c, f_c(x)} + 1}{n_{f_c(x)} + 2}
 
@@ -198,8 +198,8 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             ensure_all_finite="allow-nan",
             reset=False,
         )
-        said = np.column_stack([holds(each, self._literals, X) for each in self._programs])
-        rates = np.where(said, self._rates[1], self._rates[0])
+        outputs = np.column_stack([holds(each, self._literals, X) for each in self._programs])
+        rates = np.where(outputs, self._rates[1], self._rates[0])
         if len(self.classes_) == 2:
             return np.column_stack([1 - rates[:, 0], rates[:, 0]])
         return np.asarray(rates / rates.sum(axis=1, keepdims=True))
@@ -246,13 +246,13 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         self._rates, self.sentences_ = np.empty((2, len(targets))), list[str]()
         written = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
         for i, (program, target) in enumerate(zip(self._programs, targets, strict=True)):
-            said, wanted = holds(program, self._literals, X), codes == target
+            outputs, wanted = holds(program, self._literals, X), codes == target
             for side in (0, 1):
-                there = weights[said == side].sum()
-                right = weights[(said == side) & wanted].sum()
+                there = weights[outputs == side].sum()
+                right = weights[(outputs == side) & wanted].sum()
                 self._rates[side, i] = (right + 1) / (there + 2)
             text = condition(program, self._literals, written, learning.binary)
-            self.sentences_.append(sentence(self.classes_[target], program, text, said, wanted))
+            self.sentences_.append(sentence(self.classes_[target], program, text, outputs, wanted))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,7 +1,7 @@
 r"""A step of a deme: from a centre to the next, by hill climbing or by a sampled distribution.
 
 A row that the centre gets wrong is drawn in proportion to its weight, and the programs one knob
-away that could change what is said of it are scored:
+away that could change the output for it are scored:
 
 .. math:: s(f) = \sum_{i: f(x_i) \neq y_i} b_i w_i + c\,\text{size}(f)
 

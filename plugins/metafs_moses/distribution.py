@@ -65,19 +65,19 @@ def outputs_of(near: Neighbourhood, on: Array, knobs: Array) -> Array:
     programs, numbers = programs[order], knobs[which, 1][order]
     # Where the changes of each node begin, and of these its last two knobs.
     begins = np.searchsorted(knobs[which, 0][order], np.arange(len(nodes) + 1)).tolist()
-    said: list[Array] = [near.values[:0]] * len(nodes)
+    outputs: list[Array] = [near.values[:0]] * len(nodes)
     is_new = [False] * len(nodes)
     for place in range(len(nodes) - 1, -1, -1):
         node, mine = nodes[place], slice(begins[place], begins[place + 1])
         is_new[place] = mine.start < mine.stop or any(is_new[child] for child in node.children)
         if not is_new[place]:
-            said[place] = near.values[place, None]
+            outputs[place] = near.values[place, None]
             continue
         operate = OPERATE[node.op]
         value = np.empty((len(on), n_words), dtype=np.uint64)
         value[:] = NEUTRAL[node.op] if node.literal is None else near.values[place]
         for child in node.children:
-            operate(value, said[child], out=value)
+            operate(value, outputs[child], out=value)
         if mine.start < mine.stop:
             rows, own = programs[mine], numbers[mine]
             n_added = int(np.searchsorted(own, tree.absent))
@@ -86,5 +86,5 @@ def outputs_of(near: Neighbourhood, on: Array, knobs: Array) -> Array:
             value[rows[n_kept:]] = ~value[rows[n_kept:]]
             # The knob that takes a node out has the last word, as in the program.
             value[rows[n_added:n_kept]] = ~NEUTRAL[node.op]
-        said[place] = value
-    return np.broadcast_to(said[0], (len(on), n_words))
+        outputs[place] = value
+    return np.broadcast_to(outputs[0], (len(on), n_words))

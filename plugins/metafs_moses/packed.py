@@ -104,8 +104,8 @@ def holds(program: Program, literals: Literals, X: Matrix) -> Array:
         zip([2 * k + side for k in used for side in (0, 1)], as_whole(truths(few, X)), strict=True)
     )
     n_words = -(-X.shape[0] // 64)
-    said = output(program, truth, (1 << 64 * n_words) - 1)
-    return unpacked(as_words([said], n_words)[0], X.shape[0])
+    outputs = output(program, truth, (1 << 64 * n_words) - 1)
+    return unpacked(as_words([outputs], n_words)[0], X.shape[0])
 
 
 @dataclass(frozen=True)

@@ -122,8 +122,8 @@ class Search:
 
     def _met(self, program: Program) -> Found:
         program = self._short.of(program)
-        said = output(program, self.task.pool.whole, self._rows) & self._rows
-        behaviour = as_words([said], self.task.pool.truth.shape[1])[0]
+        outputs = output(program, self.task.pool.whole, self._rows) & self._rows
+        behaviour = as_words([outputs], self.task.pool.truth.shape[1])[0]
         errors = int(self._target.errors(behaviour)) // UNIT
         return Found(program, behaviour, errors, errors + self.task.complexity * size(program))
 

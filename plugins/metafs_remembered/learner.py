@@ -7,15 +7,12 @@ ridge regression whose regularisation is chosen by cross-validation.
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from metafs.data.checks import check_known
-from metafs.data.of_rows import fit_groups, fit_weights
 from metafs.data.parameters import check_between
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
@@ -23,8 +20,8 @@ from metafs.data.unlabelled import labelled_rows
 from metafs.errors import UsageError
 from metafs.plugin.prior import Prior
 from metafs.stats.linear import LinearModel, WeightPrior, fit_linear
-from metafs.stats.linear.rows import stacked
 from metafs.stats.threads import threads_for
+from metafs_remembered.rows import as_rows, training_rows
 
 
 def weights_known(prior: Any, n_features: int) -> WeightPrior | None:
@@ -41,44 +38,6 @@ def weights_known(prior: Any, n_features: int) -> WeightPrior | None:
     return known
 
 
-def as_rows(X: Any) -> Matrix:
-    """Return validated rows in the form that linear models take."""
-    return csr_array(X) if issparse(X) else np.asarray(X)
-
-
-def as_unlabelled(named: str, *tables: Any) -> Matrix | None:
-    """Return rows without label, of several tables of which some may be None."""
-    found: Matrix | None = None
-    for each in tables:
-        if each is not None:
-            rows = as_rows(
-                check_array(
-                    each, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan"
-                )
-            )
-            check_known(rows, named)
-            found = rows if found is None else stacked(found, rows)
-    return found
-
-
-def labelled_of(y: Any, *of_rows: Any) -> list[Array | None]:
-    """Return what is known of rows for those that have a label."""
-    return [None if each is None else labelled_rows(np.asarray(each), y)[0] for each in of_rows]
-
-
-def counted_rows(
-    X: Matrix, y: Array, sample_weight: Any, groups: Any, named: str
-) -> tuple[Matrix, Array, dict[str, Any]]:
-    """Return the rows whose weight is not 0, with their weights and groups."""
-    weights = fit_weights(sample_weight, len(y), named)
-    groups = fit_groups(groups, len(y), named)
-    if weights is None or weights.all():
-        return X, y, {"sample_weight": weights, "groups": groups}
-    rows = np.flatnonzero(weights)
-    known = {"sample_weight": weights[rows], "groups": None if groups is None else groups[rows]}
-    return X[rows], y[rows], known
-
-
 class _Remembered(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What classifier and regressor share."""
 
@@ -93,8 +52,7 @@ class _Remembered(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
         X: Any,
         y: Array,
         prior: Any,
-        X_unlabelled: Any,
-        told: dict[str, Any],
+        known: dict[str, Any],
         *,
         classes: bool,
     ) -> None:
@@ -106,10 +64,9 @@ class _Remembered(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
                 y,
                 classes=classes,
                 prior=weights_known(prior, X.shape[1]),
-                X_unlabelled=X_unlabelled,
                 strength=self.strength,
                 seed=int(check_random_state(self.random_state).randint(2**31)),
-                **told,
+                **known,
             )
         self.coef_ = self.model_.coef
         self.intercept_ = self.model_.intercept
@@ -130,7 +87,7 @@ class RememberedClassifier(ClassifierMixin, _Remembered):  # type: ignore[misc]
     Parameters
     ----------
     strength : float or "auto", default="auto"
-        How strongly past models are believed: 0 does without them, "auto" learns it.
+        Weight of past models in the prior: 0 does without them, "auto" learns it.
     random_state : int, RandomState instance or None, default=0
         How rows are divided into folds.
 
@@ -176,19 +133,15 @@ class RememberedClassifier(ClassifierMixin, _Remembered):  # type: ignore[misc]
         groups : array-like of shape (n_samples,), default=None
             Rows of one group are never divided in the cross-validation that chooses the model.
         """
-        sample_weight, groups = labelled_of(y, sample_weight, groups)
-        X, y, without = labelled_rows(X, y)
-        more = as_unlabelled(type(self).__name__, without, X_unlabelled)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y, known = training_rows(self, X, y, X_unlabelled, sample_weight, groups)
         check_classification_targets(y)
-        X, y, told = counted_rows(X, y, sample_weight, groups, type(self).__name__)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError(
                 "RememberedClassifier needs two classes, but y holds one class only: label rows "
                 "of another class too."
             )
-        self._learn(X, y, prior, more, told, classes=True)
+        self._learn(X, y, prior, known, classes=True)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -231,12 +184,8 @@ class RememberedRegressor(RegressorMixin, _Remembered):  # type: ignore[misc]
         groups: Any = None,
     ) -> Self:
         """Fit to labelled rows; the parameters are those of `RememberedClassifier.fit`."""
-        sample_weight, groups = labelled_of(y, sample_weight, groups)
-        X, y, without = labelled_rows(X, y)
-        more = as_unlabelled(type(self).__name__, without, X_unlabelled)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
-        X, y, told = counted_rows(X, y, sample_weight, groups, type(self).__name__)
-        self._learn(X, y, prior, more, told, classes=False)
+        X, y, known = training_rows(self, X, y, X_unlabelled, sample_weight, groups, y_numeric=True)
+        self._learn(X, y, prior, known, classes=False)
         return self
 
     def predict(self, X: Any) -> Array:

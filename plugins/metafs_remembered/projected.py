@@ -25,7 +25,8 @@ from metafs.stats.linear.loss import loss_of
 from metafs.stats.linear.model import targets_of
 from metafs.stats.linear.rows import stacked
 from metafs.stats.threads import threads_for
-from metafs_remembered.learner import as_unlabelled, counted_rows, labelled_of, weights_known
+from metafs_remembered.learner import weights_known
+from metafs_remembered.rows import as_unlabelled, counted_rows, labelled_of
 
 _LARGEST = 200  # columns in the order of the path; the others follow by weight times spread
 
@@ -79,7 +80,7 @@ class ProjectedSelector(BaseSelector):
     ranking_ : ndarray of shape (n_features,)
         1 for the first to enter.
     reference_ : LinearModel
-        The model on all columns; its ``strength`` says how strongly memory was believed.
+        The model on all columns; its ``strength`` is the weight of memory.
     projection_ : Projection
     n_features_ : int
         How many features are kept.
@@ -120,16 +121,9 @@ class ProjectedSelector(BaseSelector):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Classes or numbers; rows where it is missing (NaN, None, empty text) have no label.
-        prior : Prior or array-like of shape (n_features,), default=None
-            What memory knows; only what it knows of weights counts.
-        meta_features : array-like of shape (n_features, k), default=None
-            Properties of the features.
-        task : {"auto", "classes", "numbers"}, default="auto"
-            What y holds.
+        X, y, prior, meta_features, task
+            As for any selector; of the prior only what it knows of weights counts, and rows where
+            y is missing (NaN, None, empty text) have no label.
         X_unlabelled : array-like or sparse matrix, default=None
             Further rows without label.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -148,8 +142,8 @@ class ProjectedSelector(BaseSelector):
         classes = holds_classes(y)
         n_features = X.shape[1]
         sample_weight, groups = self._of_rows
-        X, y, told = counted_rows(X, y, sample_weight, groups, type(self).__name__)
-        weights, groups = told["sample_weight"], told["groups"]
+        X, y, known = counted_rows(X, y, sample_weight, groups, type(self).__name__)
+        weights, groups = known["sample_weight"], known["groups"]
         with threads_for(X.shape[0] * n_features):
             self.reference_: LinearModel = fit_linear(
                 X,
@@ -158,7 +152,7 @@ class ProjectedSelector(BaseSelector):
                 prior=weights_known(prior, n_features),
                 X_unlabelled=self._unlabelled,
                 seed=int(check_random_state(self.random_state).randint(2**31)),
-                **told,
+                **known,
             )
             rows = stacked(X, self._unlabelled)
             given = self.n_features_to_select

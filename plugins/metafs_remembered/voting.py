@@ -19,12 +19,8 @@ from metafs.data.matrix import with_short_indices
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
 from metafs.data.unlabelled import labelled_rows
-from metafs_remembered.learner import (
-    RememberedLearner,
-    as_unlabelled,
-    counted_rows,
-    labelled_of,
-)
+from metafs_remembered.learner import RememberedLearner
+from metafs_remembered.rows import training_rows
 
 
 def _of_classes(self: "VotingLearner") -> bool:
@@ -70,21 +66,17 @@ class VotingLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
 
         The parameters are those of `RememberedClassifier.fit`.
         """
-        sample_weight, groups = labelled_of(y, sample_weight, groups)
-        X, y, without = labelled_rows(X, y)
-        more = as_unlabelled(type(self).__name__, without, X_unlabelled)
-        classes = holds_classes(np.asarray(y))
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=not classes
+        classes = holds_classes(np.asarray(labelled_rows(X, y)[1]))
+        X, y, known = training_rows(
+            self, X, y, X_unlabelled, sample_weight, groups, y_numeric=not classes
         )
-        X, y, told = counted_rows(X, y, sample_weight, groups, type(self).__name__)
         X = with_short_indices(X)
         self.linear_ = RememberedLearner(random_state=self.random_state).fit(
-            X, y, prior=prior, X_unlabelled=more, **told
+            X, y, prior=prior, **known
         )
         trees = ExtraTreesClassifier if classes else ExtraTreesRegressor
         self.trees_ = trees(self.n_trees, random_state=self.random_state).fit(
-            X, y, told["sample_weight"]
+            X, y, known["sample_weight"]
         )
         if classes:
             self.classes_ = self.trees_.classes_

@@ -214,7 +214,7 @@ class FSV(RankingSelector):
     follow in the order that the first linear programme gives them, a constant last. A prior
     decides between equals.
 
-    Where memory knows of weights and is believed, columns are prepared and scaled by the weights
+    Where memory knows of weights and is used, columns are prepared and scaled by the weights
     of a linear model with memory (`metafs.plugin.reference_view`), so that a large one
     costs less.
 

@@ -187,7 +187,7 @@ class SVMRFE(RankingFromPrior):
     wrong prior the ranking is therefore about that of ``step=0.1``; with many features and few
     samples, where every step leads elsewhere, it may be quite another one.
 
-    Where memory knows of weights and is believed, columns are prepared and scaled by the weights
+    Where memory knows of weights and is used, columns are prepared and scaled by the weights
     of a linear model with memory (`metafs.plugin.reference_view`), so that a large one
     is penalised less.
 

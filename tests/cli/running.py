@@ -12,8 +12,11 @@ import termios
 
 import numpy as np
 from click.testing import CliRunner
+from sklearn.datasets import load_digits
 
 from metafs.cli.app import cli
+
+QUICK = ["--budget", "100", "--folds", "2"]
 
 COMMAND = [sys.executable, "-c", "from metafs.cli import main; main()"]
 
@@ -86,3 +89,20 @@ def write_tables(folder, headers):
         y = np.where(X[:, number] + X[:, number + 1] >= 1, "yes", "no")
         lines = [",".join([*map(str, x), t]) for x, t in zip(X, y, strict=True)]
         (folder / f"t{number}.csv").write_text("\n".join([",".join(header), *lines]) + "\n")
+
+
+def write_digits(folder, stream, pairs):
+    """Write pairs of digits as csv files, and a stream that lists them."""
+    digits = load_digits()
+    names = [f"pixel_{j // 8}_{j % 8}" for j in range(64)]
+    entries = []
+    for one, two in pairs:
+        rows = [
+            ",".join([*(f"{value:g}" for value in x), f"digit {y}"])
+            for x, y in zip(digits.data, digits.target, strict=True)
+            if y in (one, two)
+        ]
+        path = folder / f"{one}-{two}.csv"
+        path.write_text("\n".join([",".join([*names, "digit"]), *rows]) + "\n")
+        entries.append(f'[[problem]]\nsource = "{path.name}"\ntarget = "digit"\n')
+    stream.write_text("\n".join(entries))

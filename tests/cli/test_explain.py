@@ -57,7 +57,10 @@ def test_one_feature_in_sentences(db):
     assert "It was selected with quality" in text
     assert f"selected in {feature['record']['n_selected']} of the" in text
     lines = text.splitlines()[-2:]
-    assert [line.split()[0] for line in lines] == [each["problem"] for each in feature["said"]]
+    assert [line.split()[0] for line in lines] == [
+        each["problem"] for each in feature["contributions"]
+    ]
+    assert feature["said"] == feature["contributions"]  # the deprecated name
     (alone,) = explained(db, "t2", name, "--run", 3)["features"]
     assert alone == feature
     assert len(feature["steps"]) >= 1
@@ -65,7 +68,7 @@ def test_one_feature_in_sentences(db):
 
 def test_a_feature_that_neighbours_did_not_have(db):
     (feature,) = explained(db, "t2", "y", "--run", 3)["features"]
-    assert [each["had"] for each in feature["said"]] == [False, False]
+    assert [each["had"] for each in feature["contributions"]] == [False, False]
     assert (feature["expected"], feature["judged"]) == (0, False)
     text = run("explain", "t2", "y", "--run", 3, "--db", db).stdout
     assert "Memory did not propose it" in text and "did not have it" in text

@@ -118,7 +118,7 @@ def test_inside_folds_neither_the_same_source_nor_shared_rows_are_heard(three):
     assert len(ready.prior.sources) == 3
 
 
-def test_how_strongly_memory_is_believed_is_told_and_explained(tmp_path, three):
+def test_the_strength_of_memory_is_reported_and_explained(tmp_path, three):
     db = tmp_path / "m.duckdb"
     db.write_bytes(three.read_bytes())
     (few,) = solved([shop(9, n=14)], db)

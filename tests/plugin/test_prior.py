@@ -1,4 +1,4 @@
-"""Priors: what a selector is handed, and who said so."""
+"""Priors: what a selector is handed, and its sources."""
 
 import numpy as np
 import pytest
@@ -58,6 +58,13 @@ def test_contributions_add_up_to_the_expectation():
     assert [part.problem for part in contributions] == ["near", "far"]
     assert sum(part.share for part in contributions) == pytest.approx(prior.expected[0])
     assert prior.contributions(1) == []
+
+
+def test_speakers_is_the_deprecated_name_of_relevance_sources():
+    source = Source("near", 0.1, 1.0, np.array([0.5]))
+    prior = Prior(np.zeros(1), relevance_sources=(source,))
+    with pytest.warns(DeprecationWarning, match="use relevance_sources"):
+        assert prior.speakers == (source,)
 
 
 def test_judged_is_the_deprecated_name_of_predicted():

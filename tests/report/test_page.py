@@ -129,8 +129,8 @@ def test_sources_are_those_that_explain_names(solved, found):
                 assert sources[:1] == known[:1]
                 n_carried += 1
             else:
-                assert set(sources) <= {part.problem for part in why.said if part.selected}
-                assert bool(sources) == any(part.selected for part in why.said)
+                assert set(sources) <= {part.problem for part in why.contributions if part.selected}
+                assert bool(sources) == any(part.selected for part in why.contributions)
             n_sources += len(sources)
     assert n_sources > n_carried > 2
 

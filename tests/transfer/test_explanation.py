@@ -115,12 +115,12 @@ def test_the_parts_add_up_to_what_was_stored(memory):
         (feature,) = (each for each in result.features if each.feature == name)
         if expected is None:
             assert "No relevant experience" in result.memory
-            assert (feature.expected, feature.said, feature.by) == (None, (), None)
+            assert (feature.expected, feature.contributions, feature.by) == (None, (), None)
             continue
         half = 0.5 if transfer == "guided" else 1.0
         assert feature.adds_up and not feature.predicted
         assert feature.expected == pytest.approx(expected, abs=1e-12)
-        found = sorted(each.part for each in feature.said)
+        found = sorted(each.part for each in feature.contributions)
         np.testing.assert_allclose(found, sorted(half * part for part in parts), atol=1e-9)
         assert (feature.frequency.n_selected, feature.frequency.n_problems) == history
         of_frequency = (1 - half) * history[0] / (history[1] + 1)
@@ -200,7 +200,7 @@ def test_a_feature_is_proposed_by_the_largest_part(memory):
     db, transfer = memory
     result = explanation_of(db, "p5", limit=None)
     for each in result.features:
-        parts = {part.problem: part.part for part in each.said} | {
+        parts = {part.problem: part.part for part in each.contributions} | {
             "selection frequency": each.frequency.part
         }
         if each.by is not None:
@@ -373,6 +373,6 @@ def test_an_unknown_transfer_has_no_parts(case):
     result = replace(result, run=result.run | {"transfer": "forgotten", "prior_used": "forgotten"})
     whole = explanation(result, range(6), near, history)
     for each in whole.features:
-        assert (each.neighbours, each.frequency, each.said) == (None, None, ())
+        assert (each.neighbours, each.frequency, each.contributions) == (None, None, ())
         if each.expected:
             assert "the parts are unknown" in " ".join(sentences(whole, each))

@@ -63,7 +63,7 @@ def test_a_judgement_goes_by_the_meta_features_that_both_know():
 
 
 def test_a_feature_counts_by_the_problems_that_had_it():
-    """Of two features of one kind the one that was met more often is believed."""
+    """Of two features of one kind the one that was met more often counts more."""
     quality = np.repeat([0.0, 1.0], 15)
     outcomes = experience(quality=quality, n_problems=np.repeat([9, 1], 15))
     size = np.ones((30, 1))

@@ -58,8 +58,8 @@ def stored_name(path: Path) -> str | None:
 def read_npz(path: Path, name: str, target: str, options: ReadOptions) -> Problem:
     """Read a problem from an npz file."""
     where = shown(path)
-    told = dict(zip(OF_ROWS, OF_ROWS, strict=True)) | options.of_rows
-    arrays = _load(path, where, target, tuple(told.values()))
+    array_of = dict(zip(OF_ROWS, OF_ROWS, strict=True)) | options.of_rows
+    arrays = _load(path, where, target, tuple(array_of.values()))
     X = arrays["X"] if "X" in arrays else _csr(arrays, where)
     names = arrays.get("feature_names")
     return _problem(
@@ -74,7 +74,7 @@ def read_npz(path: Path, name: str, target: str, options: ReadOptions) -> Proble
         meta_feature_names=[
             _text(meta) for meta in arrays.get("meta_feature_names", np.array([])).ravel().tolist()
         ],
-        of_rows={field: arrays[array] for field, array in told.items() if array in arrays},
+        of_rows={field: arrays[array] for field, array in array_of.items() if array in arrays},
     )
 
 

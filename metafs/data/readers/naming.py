@@ -20,7 +20,7 @@ def distinct(sources: Sequence[Source]) -> list[Source]:
     origins: dict[str, set[str]] = {}
     for source in sources:
         origins.setdefault(source.name, set()).add(source.origin)
-    names = {name: told_apart(files) for name, files in origins.items() if len(files) > 1}
+    names = {name: distinct_names(files) for name, files in origins.items() if len(files) > 1}
     return [
         replace(source, name=names[source.name][source.origin] + source.name[len(source.stem) :])
         if source.stem and source.name in names
@@ -29,12 +29,12 @@ def distinct(sources: Sequence[Source]) -> list[Source]:
     ]
 
 
-def told_apart(files: Iterable[str]) -> dict[str, str]:
+def distinct_names(files: Iterable[str]) -> dict[str, str]:
     """Return the shortest names that differ for files of the same stem.
 
-    >>> sorted(told_apart(["a/train.csv", "b/train.csv"]).values())
+    >>> sorted(distinct_names(["a/train.csv", "b/train.csv"]).values())
     ['a/train', 'b/train']
-    >>> sorted(told_apart(["a/bad.arff", "a/bad.json"]).values())
+    >>> sorted(distinct_names(["a/bad.arff", "a/bad.json"]).values())
     ['bad.arff', 'bad.json']
     """
     paths = {file: Path(abspath(file)) for file in files}

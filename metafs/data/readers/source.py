@@ -90,9 +90,9 @@ def feature_positions(
     if target is not None and target not in names:
         raise ProblemError(unknown_column(where, target, names, role="the target"))
     tells = set(options.of_rows.values())
-    for told, name in options.of_rows.items():
+    for given, name in options.of_rows.items():
         if target is not None and name not in names:
-            raise ProblemError(unknown_column(where, name, names, role=f"for {OPTIONS[told]}"))
+            raise ProblemError(unknown_column(where, name, names, role=f"for {OPTIONS[given]}"))
     dropped = set(options.drop)
     for j, name in enumerate(names):
         if not name.strip() and name not in dropped:

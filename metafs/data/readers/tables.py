@@ -55,12 +55,12 @@ def read_problem(path: Path, name: str, target: str, options: ReadOptions) -> Pr
         if target not in names and kind_of(path) in ("csv", "tsv"):
             delimited.refuse_headless(names, where)
         features = feature_positions(names, target=target, options=options, where=where)
-        told = {field: names.index(column) for field, column in options.of_rows.items()}
-        first = [names.index(target), *told.values()]
+        columns = {field: names.index(column) for field, column in options.of_rows.items()}
+        first = [names.index(target), *columns.values()]
         raw, X, categories = _read_matrix(path, where, names, first, features, notes)
         of_rows = {
             field: (names[j], values)
-            for (field, j), values in zip(told.items(), raw[1:], strict=True)
+            for (field, j), values in zip(columns.items(), raw[1:], strict=True)
         }
         return Problem.of_matrix(
             X,

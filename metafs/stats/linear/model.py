@@ -127,7 +127,7 @@ def fit_linear(
     groups : array of shape (n_rows,), default=None
         Rows of one group are never divided in cross-validation.
     strength : float or "auto", default="auto"
-        How strongly past models are believed; 0 does without them.
+        Weight of past models in the prior; 0 does without them.
     most_rows : int
         Rows that choose strength and regularisation; of more some choose for all.
     seed : int, default=0
@@ -206,7 +206,7 @@ class _Fitting:
         self._spectra: dict[float, Spectrum] = {}
 
     def spectrum(self, strength: float) -> Spectrum:
-        """Return the spectrum of the rows that choose, when memory is believed so strongly."""
+        """Return the spectrum of the rows that choose, with memory at this strength."""
         if strength not in self._spectra:
             self._spectra[strength] = _spectrum(self.rows, strength, self.sample_weight)
         return self._spectra[strength]

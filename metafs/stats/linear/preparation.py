@@ -112,7 +112,7 @@ def prepare(
 ) -> Preparation:
     """Learn the preparation from all rows at hand and from what memory knows of the columns.
 
-    Columns that memory knows as `words` are words, though they may be too few here to be told.
+    Columns that memory knows as `words` are words, though too few here to be recognised.
     """
     here = scales_of(X, sample_weight)
     looks_like = word_columns(X)

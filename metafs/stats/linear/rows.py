@@ -50,7 +50,7 @@ class Rows:
     coherence: float = 0.0
     """The mean variance of the scores, on all rows at hand."""
     mean: Array | None = None
-    """(n_outputs, n_features) The prior mean of the weights when memory is believed; None if 0."""
+    """(n_outputs, n_features) The prior mean of the weights when memory is used; None if 0."""
 
     def __len__(self) -> int:
         return int(self.table.shape[0])
@@ -81,7 +81,7 @@ class Rows:
         return np.asarray(self.scores @ self.scores.T)
 
     def covariance(self, strength: float) -> Array:
-        """Return the covariance of the rows when memory is believed so strongly."""
+        """Return the covariance of the rows with memory at this strength."""
         if strength == 0 or not self.scores.shape[1]:
             return self.own_covariance
         return np.asarray(self.own_covariance + strength**2 * self.memory_covariance)

@@ -1,8 +1,8 @@
-r"""How strongly to believe memory: own labels are the evidence, experience of transfer the prior.
+r"""How much weight memory gets: own labels are the evidence, experience of transfer the prior.
 
 Let :math:`\Delta` be the changes of the scale-free loss that the strengths of a grid bring against
 no memory. Experience of past problems that had as few labels gives their mean :math:`E` and
-covariance :math:`\Sigma`. Problems that memory has nothing to tell lose :math:`U`, the more the
+covariance :math:`\Sigma`. Problems that memory knows nothing of lose :math:`U`, the more the
 more labels they have. The prior is
 
 .. math:: \Delta \sim N\big(k E + (1 - k) U, \; \Sigma + v (U - E)(U - E)'\big)
@@ -10,7 +10,7 @@ more labels they have. The prior is
 with :math:`k \le 1` how coherent past scores are here (`metafs.stats.linear.rows`), relative to the
 past problems. Cross-validation of the own labels observes :math:`\Delta` with an error that its
 rows show. Of the posterior the strength of the least mean is taken, plus a part of its standard
-deviation, so that memory must promise more than its uncertainty.
+deviation, so that the expected gain must exceed its uncertainty.
 
 The constants were chosen on draws of streams that `benchmarks/README.md` names, once for all.
 """
@@ -28,7 +28,7 @@ _UNRELATED = 0.3  # v
 _ERROR_INFLATION = 4.0  # rows predicted by models that share rows say less than they seem to
 _ROW_SPREAD, _ROW_COUNT = 0.3, 5  # a change of one row's loss, and rows that this is worth
 _JITTER = 0.03
-_MORE_COHERENT = 1.5  # times the usual coherence, from which experience tells less
+_MORE_COHERENT = 1.5  # times the usual coherence, from which experience counts less
 _WALK = 0.2  # how far the loss may wander along the grid, where there is no experience
 _AT = np.log([0.01, 0.1, 0.3, 1.0, 3.0, 10.0])
 _COST = np.array([0.0, 0.0, 0.02, 0.06, 0.09, 0.10])  # of unrelated memory, with 20 labels
@@ -37,7 +37,7 @@ _GAIN = np.array([0.0, -0.04, -0.10, -0.12, -0.11, -0.10])  # of related memory
 
 @dataclass(frozen=True, eq=False)
 class StrengthChoice:
-    """The strength s with which memory is believed, and why."""
+    """The strength s of memory, and why."""
 
     s: float
     strengths: Array
@@ -78,20 +78,20 @@ def choose_strength(
     own = None if losses is None else losses.mean(axis=1)
     if len(strengths) == 1:
         why = (
-            f"Memory is believed with the given strength {strengths[0]:g}."
+            f"Memory is used with the given strength {strengths[0]:g}."
             if strengths[0] > 0
             else "Memory is not used: it knows no weights of these columns, or was not asked."
         )
         return StrengthChoice(float(strengths[0]), strengths, own, None, np.zeros(1), why)
-    felt = None if experience is None else experienced(experience, strengths, n_labels)
-    mean, covariance = _prior(strengths, felt, experience, n_labels, coherence)
+    past = None if experience is None else experienced(experience, strengths, n_labels)
+    mean, covariance = _prior(strengths, past, experience, n_labels, coherence)
     if losses is not None:
         mean, covariance = _updated(mean, covariance, losses)
     deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     judged = np.concatenate([[0.0], mean + _DOUBT * deviation + _PRICE])
     expected = np.concatenate([[0.0], mean])
     best = int(np.argmin(judged))
-    average = None if felt is None else np.concatenate([[0.0], felt[0]])
+    average = None if past is None else np.concatenate([[0.0], past[0]])
     why = _why(best, strengths, own, average, expected)
     return StrengthChoice(float(strengths[best]), strengths, own, average, expected, why)
 
@@ -127,13 +127,13 @@ def expected_gain(experience: TransferExperience | None, n_labels: float) -> flo
     """
     if experience is None:
         return 0.0
-    felt = experienced(experience, np.asarray(experience.strengths), n_labels)
-    return 0.0 if felt is None else max(0.0, -float(felt[0].min()))
+    past = experienced(experience, np.asarray(experience.strengths), n_labels)
+    return 0.0 if past is None else max(0.0, -float(past[0].min()))
 
 
 def _prior(
     strengths: Array,
-    felt: tuple[Array, Array] | None,
+    past: tuple[Array, Array] | None,
     experience: TransferExperience | None,
     n_labels: float,
     coherence: float,
@@ -147,9 +147,9 @@ def _prior(
     place = np.arange(1, len(at) + 1) / len(at)
     walk = _WALK**2 * np.minimum.outer(place, place)  # a gain may begin at any strength
     vague = unrelated, np.outer(towards, towards) / 2 + walk + jitter
-    if felt is None:
+    if past is None:
         return vague
-    mean, covariance = felt
+    mean, covariance = past
     kept, comparable = _compared(experience, coherence)
     towards = unrelated - mean
     covariance = covariance + _UNRELATED * np.outer(towards, towards) + jitter
@@ -166,7 +166,7 @@ def _compared(experience: TransferExperience | None, coherence: float) -> tuple[
     """Return k, and the share that experience has in the prior.
 
     Past problems may have measured memory without the problems nearest to them, which shared their
-    rows. Where past scores are more coherent than they were there, experience tells less.
+    rows. Where past scores are more coherent than they were there, experience counts less.
     """
     if experience is None or experience.coherence is None:
         return 1.0, 1.0
@@ -192,7 +192,7 @@ def _updated(mean: Array, covariance: Array, losses: Array) -> tuple[Array, Arra
 
 
 def _why(
-    best: int, strengths: Array, own: Array | None, felt: Array | None, expected: Array
+    best: int, strengths: Array, own: Array | None, past: Array | None, expected: Array
 ) -> str:
     shown = best or 1 + int(np.argmin(expected[1:]))
     reasons = []
@@ -201,8 +201,8 @@ def _why(
             f"own labels: loss {own[shown]:.3f} with strength {strengths[shown]:g}, "
             f"{own[0]:.3f} without"
         )
-    if felt is not None:
-        reasons.append(f"past problems with as few labels: {felt[shown]:+.3f}")
-    said = "; ".join(reasons) if reasons else "there was nothing to judge it by"
-    verdict = f"is believed with strength {strengths[best]:g}" if best else "is not used"
-    return f"Memory {verdict} ({said})."
+    if past is not None:
+        reasons.append(f"past problems with as few labels: {past[shown]:+.3f}")
+    evidence = "; ".join(reasons) if reasons else "there was no evidence about it"
+    verdict = f"is used with strength {strengths[best]:g}" if best else "is not used"
+    return f"Memory {verdict} ({evidence})."

@@ -12,7 +12,7 @@ import numpy as np
 from metafs.data.typing import Array
 
 STRENGTHS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)
-"""Grid of the strength s with which past models are believed; 0 is no memory."""
+"""Grid of the strength s, the weight of past models in the prior; 0 is no memory."""
 
 N_LABELS = (2, 5, 20)
 """Labels a class, or rows where the target is a number, at which transfer is measured."""
@@ -41,7 +41,7 @@ class Directions:
     problems: tuple[str, ...]
     """(m,) The past problem that each comes from; `BASIS` for a vector of a space's basis."""
     outputs: tuple[str | None, ...] = field(repr=False)
-    """(m,) The class that it speaks for; None for a number."""
+    """(m,) The class whose weights these are; None for a number."""
     distances: Array = field(repr=False)
     """(m,) How far that problem is; NaN for the basis."""
     n_labels: Array = field(repr=False)

@@ -67,8 +67,8 @@ def leaks(problem: Problem) -> Iterator[str]:
         name = problem.feature_names[column]
         yield (
             f"column {listing([name])} alone tells the target in {share:.0%}".replace("%", " %")
-            + " of what is to be told of new rows: if it is only known afterwards, leave it out "
-            f"with {dropping(name)}"
+            + " of what is to be predicted for new rows: if it is only known afterwards, leave it "
+            f"out with {dropping(name)}"
         )
 
 

@@ -239,7 +239,7 @@ def test_columns_that_memory_knows_as_words_stay_words_when_few_are_selected():
 
 
 @pytest.mark.parametrize("kind", ["words", "numbers"])
-def test_scales_of_other_columns_are_not_believed(kind):
+def test_scales_of_other_columns_are_not_used(kind):
     rng = np.random.default_rng(0)
     share = rng.beta(0.3, 3.0, size=300)
     centre, width = rng.normal(size=300), rng.gamma(2.0, size=300)
