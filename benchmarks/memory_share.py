@@ -20,9 +20,10 @@ import scale
 from metafs import Problem, Registry, solve
 from metafs.data.readers import ReadOptions, sources
 from metafs.memory.memory import Memory
+from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import finish
 from metafs.pipeline.settings import Settings
-from metafs.pipeline.steps import prepare, work
+from metafs.pipeline.steps import work
 from metafs_climb import CVAccuracy
 from metafs_metadb import MetaDB
 

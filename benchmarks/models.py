@@ -31,7 +31,7 @@ from scale import words
 from metafs.memory.weights import history_of
 from metafs.stats.linear import fit_linear
 from metafs.stats.threads import threads_for
-from metafs_metadb import MetaDB, Neighbour, ReferenceRows, basis, queries
+from metafs_metadb import MetaDB, Neighbour, ReferenceRows, basis, record_queries
 
 SIZES = (100, 10_000, 100_000)
 N_TIMES = 10
@@ -66,7 +66,7 @@ where run_id between $first and $last
 """,
     *(
         f"update tally set n_rows = (select count(*) from {table}) where table_name = '{table}'"
-        for table in queries.TALLIED
+        for table in record_queries.TALLIED
     ),
     "checkpoint",
 )

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from metafs_metadb import MetaDB, Neighbour, queries
+from metafs_metadb import MetaDB, Neighbour, recall_queries
 
 SIZES = (10_000, 100_000)
 N_QUERIES = 50
@@ -132,7 +132,7 @@ def measure(make: Callable[[int, np.random.Generator], Problems], n: int) -> dic
                 con.register("incoming_signature", {"key": keys, "p": p})
                 values = {"distance": "jsd", "space": "default", "k": K}
                 values |= {"exclude_fingerprint": None, "exclude_name": None}
-                rows = con.execute(queries.NEAREST, values).fetchall()
+                rows = con.execute(recall_queries.NEAREST, values).fetchall()
                 return [Neighbour(i, name, math.sqrt(d), mark) for i, name, d, mark in rows]
 
             by_join, join_s = timed(join, asked)

@@ -34,7 +34,15 @@ import numpy as np
 from recall import N_QUERIES, TARGET_RATIO, K, Problems, many_keys, store
 from recording import record_one
 
-from metafs_metadb import FeatureHistory, MetaDB, Neighbour, feature_history, index_cache, queries
+from metafs_metadb import (
+    FeatureHistory,
+    MetaDB,
+    Neighbour,
+    feature_history,
+    index_cache,
+    recall_queries,
+    record_queries,
+)
 from metafs_metadb.vocabulary import feature_ids
 
 SIZES = (1_000, 10_000, 100_000)
@@ -79,7 +87,7 @@ where s.run_id = run.run_id
 """,
     *(
         f"update tally set n_rows = (select count(*) from {table}) where table_name = '{table}'"
-        for table in queries.TALLIED
+        for table in record_queries.TALLIED
     ),
     "checkpoint",
 )
@@ -181,7 +189,7 @@ def sql(db: MetaDB, n: int) -> dict[str, Any]:
             con.register("incoming_signature", {"key": keys, "p": p})
             values = {"distance": "jsd", "space": "default", "k": K}
             values |= {"exclude_fingerprint": None, "exclude_name": None}
-            rows = con.execute(queries.NEAREST, values).fetchall()
+            rows = con.execute(recall_queries.NEAREST, values).fetchall()
             return [[i, name, math.sqrt(d), mark] for i, name, d, mark in rows]
 
         nearest = [join(number) for number in range(N_QUERIES)]

@@ -3,6 +3,7 @@
 from metafs_metadb.basis import Part as BasisPart
 from metafs_metadb.basis import part_of
 from metafs_metadb.carry import Carried
+from metafs_metadb.definitions import FIT_OF
 from metafs_metadb.errors import (
     MetaDBError,
     MetaDBLocked,
@@ -14,7 +15,6 @@ from metafs_metadb.linear_models import LinearRows, StoredLinear
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.merging import Merged
 from metafs_metadb.metadb import MetaDB
-from metafs_metadb.queries import FIT_OF
 from metafs_metadb.reporting import ReportLimits, ReportRows
 from metafs_metadb.rows import (
     Experience,

@@ -15,7 +15,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import basis, queries
+from metafs_metadb import basis, managing_queries, record_queries
 from metafs_metadb import carry_queries as sql
 from metafs_metadb.errors import MetaDBError
 
@@ -76,7 +76,7 @@ def carry(
     rows_there = Counter(dict(con.execute(sql.ROWS_OF_ORIGIN).fetchall()))
     problems, spaces = _problems(con, problem_ids, keep_ids)
     runs, owners = _columns(con.execute(sql.RUNS).fetchall(), 2)
-    tally = dict.fromkeys(queries.TALLIED, 0)
+    tally = dict.fromkeys(record_queries.TALLIED, 0)
     if len(runs) or problems["is_new"].any() or rows_there["stability"]:
         check()
         run_ids = _ids(con, "run_id", runs, keep_ids)
@@ -90,7 +90,7 @@ def carry(
         if rows_there["projection"]:
             all_of_them = int(problems["chosen"].sum()) == rows_there["problem"]
             con.execute(sql.PROJECTION if all_of_them else sql.PROJECTION_OF_SOME)
-        con.execute(queries.ADD_TO_TALLY, tally)
+        con.execute(record_queries.ADD_TO_TALLY, tally)
     if tally["reference_model"]:
         for space in spaces:
             basis.catch_up(con, space, last_run)
@@ -107,7 +107,9 @@ def _problems(
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:
     """Register the problems that are carried, and those that both know; return them and spaces."""
     if problem_ids is None:
-        problem_ids = [each for (each,) in con.execute(queries.PROBLEMS_OF_ORIGIN).fetchall()]
+        problem_ids = [
+            each for (each,) in con.execute(managing_queries.PROBLEMS_OF_ORIGIN).fetchall()
+        ]
     con.register("incoming_choice", {"problem_id": np.array(sorted(problem_ids), np.int64)})
     rows = con.execute(sql.PROBLEMS).fetchall()
     for *_, name, space, known_space in rows:

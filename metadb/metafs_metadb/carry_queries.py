@@ -4,7 +4,7 @@
 `is_new`, and holds the problems that both memories know besides those that are carried.
 """
 
-from metafs_metadb.queries import ELSEWHERE
+from metafs_metadb.definitions import ELSEWHERE
 
 # --- what is to be carried ------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """The queries of `check`: each returns the rows that should not be."""
 
-from metafs_metadb.queries import ELSEWHERE, TALLIED
+from metafs_metadb.definitions import ELSEWHERE
+from metafs_metadb.record_queries import TALLIED
 
 TALLY = "select table_name, n_rows from tally order by table_name"
 

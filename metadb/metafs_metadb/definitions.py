@@ -13,6 +13,15 @@ IS_BEST = f"row_number() over (partition by r.problem_id order by {BEST_FIRST}) 
 SCORE = "least(greatest(coalesce(nullif(s.q, 'nan'), 0), 0), 1.7976931348623157e308)"
 """The score of a selection s from 0 to the largest double: unknown is 0, infinite the largest."""
 
+ELSEWHERE = -1
+"""The problem_id of a neighbour that this memory has forgotten, or that stayed behind when its run
+was exported."""
+
+FORGOTTEN = "a forgotten problem"
+
+FIT_OF = "fit of "
+"""How the source of a problem begins that the ``fit`` of an estimator was given."""
+
 
 def relative(best: str) -> str:
     """Return the score of a selection s as a share of the best of its run, a column's name.

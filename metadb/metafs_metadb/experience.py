@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import queries
+from metafs_metadb import recall_queries
 from metafs_metadb.rows import Experience
 from metafs_metadb.vocabulary import features
 
@@ -34,10 +34,10 @@ def read(
         return {}
     asked = {"problem_ids": list(problem_ids), "before": before}
     best: dict[int, tuple[int, str]] = {}
-    for problem_id, run_id, source in con.execute(queries.RUNS_BEST_FIRST, asked).fetchall():
+    for problem_id, run_id, source in con.execute(recall_queries.RUNS_BEST_FIRST, asked).fetchall():
         best.setdefault(problem_id, (run_id, source))
     runs = [run_id for run_id, _ in best.values()]
-    found = con.execute(queries.SELECTIONS, {"run_ids": runs}).fetchnumpy()
+    found = con.execute(recall_queries.SELECTIONS, {"run_ids": runs}).fetchnumpy()
     names = names_of(con, np.unique(found["feature_id"]))
     order = np.argsort(found["run_id"], kind="stable")
     in_order = found["run_id"][order]

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from metafs_metadb import check, connect, log, migrate, schema
+from metafs_metadb import check, connect, file_errors, log, migrate, schema
 from metafs_metadb.errors import MetaDBError, MetaDBLocked
 from metafs_metadb.index_cache import IndexCache
 from metafs_metadb.rows import Table
@@ -75,7 +75,7 @@ class MetaFile:
 
     def _require_file(self) -> None:
         if not self.exists():
-            raise connect.missing(self.path)
+            raise file_errors.missing(self.path)
 
     def _require_whole(self, con: duckdb.DuckDBPyConnection) -> None:
         if lacking := schema.missing(con):
@@ -108,7 +108,7 @@ class MetaFile:
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Open the file for reading, if its schema is the one we know; within a visit it is."""
         if self._visit.con is not None:
-            with connect.in_sentences(self.path):
+            with file_errors.in_sentences(self.path):
                 yield self._visit.con
             return
         with connect.reading(self.path, self.wait_s) as con:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import duckdb
 
-from metafs_metadb import log, migrate, queries
+from metafs_metadb import log, managing_queries, migrate
 from metafs_metadb.carry import ORIGIN, carry
 from metafs_metadb.connect import NEW_FILE, transaction
 from metafs_metadb.draft import draft_of
@@ -46,7 +46,7 @@ def _write_rest(
     con: duckdb.DuckDBPyConnection, path: Path, draft: Path, problem_ids: Collection[int]
 ) -> None:
     """Write what stays to a new file."""
-    ((in_use,),) = con.execute(queries.IN_USE).fetchall()
+    ((in_use,),) = con.execute(managing_queries.IN_USE).fetchall()
     with ExitStack() as stack:
         con.execute(f"attach {log.quoted(draft)} as {KEPT} (type duckdb, {NEW_FILE})")
         stack.callback(con.execute, f"detach {KEPT}")
@@ -54,8 +54,10 @@ def _write_rest(
         stack.callback(con.execute, f"use {in_use}")
         migrate.apply_pending(con, path)
         with transaction(con):
-            con.execute(queries.FORGET_LEDGER)
-            con.execute(queries.COPY_LEDGER)
-            there = {each for (each,) in con.execute(queries.PROBLEMS_OF_ORIGIN).fetchall()}
+            con.execute(managing_queries.FORGET_LEDGER)
+            con.execute(managing_queries.COPY_LEDGER)
+            there = {
+                each for (each,) in con.execute(managing_queries.PROBLEMS_OF_ORIGIN).fetchall()
+            }
             carry(con, there - set(problem_ids), keep_ids=True)
         con.execute(f"checkpoint {KEPT}")

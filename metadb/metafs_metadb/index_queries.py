@@ -1,6 +1,6 @@
 """The queries of the index cache: the state of the database, and what was added since."""
 
-from metafs_metadb.queries import PROBLEM_DIGEST, RUN_DIGEST
+from metafs_metadb.record_queries import PROBLEM_DIGEST, RUN_DIGEST
 
 LEDGER = "select number, name, digest, applied_at::varchar from migration order by number"
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from metafs_metadb import queries, sandbox
+from metafs_metadb import list_queries, sandbox
 from metafs_metadb import stored_run as stored
 from metafs_metadb.file import MetaFile
 from metafs_metadb.rows import FeatureHistory, Table
@@ -14,11 +14,11 @@ class Listing(MetaFile):
 
     def problems(self, space: str | None = None) -> Table:
         """List the problems with their runs counted."""
-        return self._table(queries.PROBLEMS, {"space": space})
+        return self._table(list_queries.PROBLEMS, {"space": space})
 
     def find_problem(self, name: str, space: str | None = None) -> dict[str, Any] | None:
         """Return the latest problem of that name as column -> value, or None."""
-        columns, rows = self._table(queries.FIND_PROBLEM, {"name": name, "space": space})
+        columns, rows = self._table(list_queries.FIND_PROBLEM, {"name": name, "space": space})
         return dict(zip(columns, rows[0], strict=True)) if rows else None
 
     def runs(
@@ -31,7 +31,7 @@ class Listing(MetaFile):
     ) -> Table:
         """List the runs, oldest first."""
         values = {"problem": problem, "status": status, "selector": selector, "limit": limit}
-        return self._table(queries.RUNS, values)
+        return self._table(list_queries.RUNS, values)
 
     def features(
         self, space: str | None = None, limit: int | None = None, *, problem: str | None = None
@@ -42,8 +42,8 @@ class Listing(MetaFile):
         """
         values: dict[str, object] = {"space": space, "limit": limit}
         if problem is None:
-            return self._table(queries.FEATURES, values)
-        return self._table(queries.FEATURES_OF_PROBLEM, values | {"problem": problem})
+            return self._table(list_queries.FEATURES, values)
+        return self._table(list_queries.FEATURES_OF_PROBLEM, values | {"problem": problem})
 
     def stored_run(self, problem_id: int, run_id: int | None = None) -> stored.StoredRun | None:
         """Return a run of a problem with all its rows, by default its best solved one."""

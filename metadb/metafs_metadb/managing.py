@@ -4,30 +4,30 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from metafs_metadb import basis, connect, log, merging, queries
+from metafs_metadb import basis, connect, log, managing_queries, merging
+from metafs_metadb.batch_copies import BatchCopies
 from metafs_metadb.carry import Carried
 from metafs_metadb.errors import MetaDBError
 from metafs_metadb.forget import forget
-from metafs_metadb.held import Holding
 from metafs_metadb.merging import Merged
 from metafs_metadb.snapshot import snapshot
 
 
-class Managing(Holding):
+class Managing(BatchCopies):
     """Changes to all that is remembered of some problems."""
 
     def sizes(self) -> dict[int, int]:
         """Return how many rows each problem has in the tables that make a memory large."""
-        return dict(self._table(queries.SIZES, {}).rows)
+        return dict(self._table(managing_queries.SIZES, {}).rows)
 
     def n_forgotten_neighbours(self, problem_id: int) -> int:
         """Return how often runs of a problem recalled one that is forgotten."""
         which = {"problem_id": problem_id}
-        return int(self._table(queries.FORGOTTEN_NEIGHBOURS, which).rows[0][0])
+        return int(self._table(managing_queries.FORGOTTEN_NEIGHBOURS, which).rows[0][0])
 
     def fits_named(self, name: str) -> list[tuple[int, str, str, int]]:
         """Return id, fingerprint, space and rows of the problems that fits of a name recorded."""
-        return list(self._table(queries.FITS_NAMED, {"name": name}).rows)
+        return list(self._table(managing_queries.FITS_NAMED, {"name": name}).rows)
 
     def forget(self, problem_ids: Collection[int]) -> None:
         """Forget problems with all that was learned of them.
@@ -49,7 +49,7 @@ class Managing(Holding):
         self._require_file()
         which = {"problem_ids": list(problem_ids), "excluded": excluded}
         with self.writing() as con, connect.transaction(con):
-            changed = con.execute(queries.SET_EXCLUDED, which).fetchall()
+            changed = con.execute(managing_queries.SET_EXCLUDED, which).fetchall()
             basis.rebuild(con, sorted({space for _, space in changed}))
         return len(changed)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import duckdb
 
-from metafs_metadb import check, connect, log, migrate, queries
+from metafs_metadb import check, connect, file_errors, log, managing_queries, migrate
 from metafs_metadb.carry import ORIGIN, Carried, carry
 from metafs_metadb.errors import MetaDBError
 
@@ -101,7 +101,7 @@ def _carry_from(
 ) -> Carried:
     _attach(con, staged.copy)
     try:
-        ((target,),) = con.execute(queries.IN_USE).fetchall()
+        ((target,),) = con.execute(managing_queries.IN_USE).fetchall()
         con.execute(f"use {ORIGIN}")
         try:
             migrate.apply_pending(con, staged.path)
@@ -121,7 +121,7 @@ def _attach(con: duckdb.DuckDBPyConnection, copy: Path) -> None:
     try:
         con.execute(attach)
     except duckdb.Error as error:
-        if connect.OLDER_LOG not in str(error):
+        if file_errors.OLDER_LOG not in str(error):
             raise
         log.log_of(copy).unlink()  # it was copied between being folded in and being removed
         con.execute(attach)
@@ -142,6 +142,6 @@ def _sentence(error: duckdb.Error | MetaDBError, staged: Staged) -> str:
     """Say what is wrong with a source, without the copy and without advice on ``--db``."""
     sentence = str(error)
     if isinstance(error, duckdb.Error):
-        unknown = f"{staged.path} cannot be merged: {connect.plain(error)}"
-        sentence = str(connect.sentence(error, staged.copy) or unknown)
+        unknown = f"{staged.path} cannot be merged: {file_errors.plain(error)}"
+        sentence = str(file_errors.sentence(error, staged.copy) or unknown)
     return sentence.replace(str(staged.copy), str(staged.path)).split(": give another --db")[0]

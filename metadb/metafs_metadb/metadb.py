@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metafs_metadb import connect, migrate, queries, record, saved_models
+from metafs_metadb import connect, migrate, record, record_queries, saved_models
 from metafs_metadb.errors import MetaDBError
 from metafs_metadb.listing import Listing
 from metafs_metadb.managing import Managing
@@ -139,6 +139,6 @@ class MetaDB(Recalling, Listing, Reporting, Managing):
             "created_at": migrate.utc_now(),
         }
         with self.writing() as con, connect.transaction(con):
-            if con.execute(queries.FREEZE_PROJECTION, values).fetchall():
-                record.write_signatures(con, space, distance, signatures or {})
+            if con.execute(record_queries.FREEZE_PROJECTION, values).fetchall():
+                signatures.write_signatures(con, space, distance, signatures or {})
         return self.projection(space, distance) or []

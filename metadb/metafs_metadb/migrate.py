@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 
-from metafs_metadb import queries
+from metafs_metadb import managing_queries
 from metafs_metadb.connect import is_there, transaction, writing
 from metafs_metadb.draft import draft_of
 from metafs_metadb.errors import MetaDBError, MetaDBMissing, MetaDBOutdated
@@ -47,7 +47,7 @@ def known() -> tuple[Migration, ...]:
 def applied(con: duckdb.DuckDBPyConnection) -> dict[int, str] | None:
     """Return number -> digest from the ledger, or None if the file has no ledger of ours."""
     try:
-        rows = con.execute(queries.LEDGER).fetchall()
+        rows = con.execute(managing_queries.LEDGER).fetchall()
     except (duckdb.CatalogException, duckdb.BinderException, duckdb.ConversionException):
         return None
     first = known()[0]
@@ -63,7 +63,7 @@ def pending(con: duckdb.DuckDBPyConnection, path: Path) -> list[Migration]:
     """
     ledger = applied(con)
     if ledger is None:
-        if con.execute(queries.HAS_ANYTHING).fetchall():
+        if con.execute(managing_queries.HAS_ANYTHING).fetchall():
             raise MetaDBError(f"{path} is a DuckDB file but not a MetaDB: give another --db")
         return list(known())
     newest = max(ledger, default=0)
@@ -105,10 +105,10 @@ def apply_pending(con: duckdb.DuckDBPyConnection, path: Path) -> list[str]:
     done = []
     for migration in pending(con, path):
         with transaction(con):
-            con.execute(queries.CREATE_LEDGER)
+            con.execute(managing_queries.CREATE_LEDGER)
             con.execute(migration.sql)
             con.execute(
-                queries.RECORD_MIGRATION,
+                managing_queries.RECORD_MIGRATION,
                 {
                     "number": migration.number,
                     "name": migration.name,

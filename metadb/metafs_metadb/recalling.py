@@ -13,7 +13,7 @@ from metafs_metadb import (
     linear_models,
     properties,
     property_queries,
-    queries,
+    recall_queries,
     saved_models,
     signature_index,
     trials,
@@ -48,9 +48,9 @@ class Recalling(MetaFile):
         """
         with self.reading() as con:
             which: dict[str, Any] = {"fingerprint": fingerprint}
-            if not con.execute(queries.KNOWN_PROBLEM, which).fetchall():
+            if not con.execute(recall_queries.KNOWN_PROBLEM, which).fetchall():
                 return None  # as a rule
-            found = con.execute(queries.SOLVED_RUN, which | {"settings": settings})
+            found = con.execute(recall_queries.SOLVED_RUN, which | {"settings": settings})
             columns = [column[0] for column in found.description or ()]
             rows = found.fetchall()
             if not rows:
@@ -58,9 +58,9 @@ class Recalling(MetaFile):
             run = dict(zip(columns, rows[0], strict=True))
             run["pipeline"] = None if run["pipeline"] is None else json.loads(run["pipeline"])
             which = {"run_id": run["run_id"]}
-            names = con.execute(queries.SELECTED_FEATURES, which).fetchall()
+            names = con.execute(recall_queries.SELECTED_FEATURES, which).fetchall()
             run["features"] = [name for (name,) in names]
-            asked = con.execute(queries.NEIGHBOURS_OF_RUN, which).fetchall()
+            asked = con.execute(recall_queries.NEIGHBOURS_OF_RUN, which).fetchall()
             run["neighbours"] = [Neighbour(*neighbour) for neighbour in asked]
         return run
 
@@ -76,13 +76,13 @@ class Recalling(MetaFile):
 
     def distances(self, problem_id: int) -> list[str]:
         """Return the distances that a problem was described by."""
-        return self._table(queries.DISTANCES, {"problem_id": problem_id}).column("distance")
+        return self._table(recall_queries.DISTANCES, {"problem_id": problem_id}).column("distance")
 
     def signature(self, problem_id: int, distance: str) -> Signature | None:
         """Return keys and probabilities of a problem's signature, or None if it has none."""
         which = {"problem_id": problem_id, "distance": distance}
         with self.reading() as con:
-            found = con.execute(queries.PROBLEM_SIGNATURE, which).fetchnumpy()
+            found = con.execute(recall_queries.PROBLEM_SIGNATURE, which).fetchnumpy()
         keys, p = np.asarray(found["key"], np.uint64), np.asarray(found["p"], np.float64)
         return (keys, p) if len(keys) else None
 
@@ -263,7 +263,7 @@ class Recalling(MetaFile):
     def describes(self, space: str, distance: str) -> bool:
         """Tell whether problems of a space are described by a distance."""
         which = {"space": space, "distance": distance}
-        return bool(self._table(queries.DESCRIBES, which).rows[0][0])
+        return bool(self._table(recall_queries.DESCRIBES, which).rows[0][0])
 
     def described_spaces(self) -> list[str]:
         """Return the spaces in which properties of features are known."""
@@ -271,10 +271,10 @@ class Recalling(MetaFile):
 
     def important_features(self, space: str, limit: int) -> tuple[list[str], int]:
         """Return the features selected in most of a space's problems, and how many these are."""
-        found = self._table(queries.IMPORTANT_FEATURES, {"space": space, "limit": limit})
+        found = self._table(recall_queries.IMPORTANT_FEATURES, {"space": space, "limit": limit})
         return found.column("name"), max(found.column("n_problems"), default=0)
 
     def projection(self, space: str, distance: str) -> list[str] | None:
         """Return the frozen features of a projected distance, or None if none are."""
-        _, rows = self._table(queries.PROJECTION, {"space": space, "distance": distance})
+        _, rows = self._table(recall_queries.PROJECTION, {"space": space, "distance": distance})
         return list(rows[0][0]) if rows else None

@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metafs_metadb import basis, properties, queries, trials, weights
+from metafs_metadb import basis, properties, recall_queries, record_queries, trials, weights
 from metafs_metadb.errors import MetaDBError
 from metafs_metadb.migrate import utc_now
 from metafs_metadb.rows import (
@@ -28,6 +28,7 @@ from metafs_metadb.rows import (
     Signature,
     StabilityRow,
 )
+from metafs_metadb.signatures import write_signature
 from metafs_metadb.trials import TrialRow
 from metafs_metadb.vocabulary import texts
 from metafs_metadb.weights import BeliefRow, ReferenceRows
@@ -63,18 +64,18 @@ def write(
 
     `known_ids` are those of the names in `selections`, 0 where a name is new.
     """
-    tally = dict.fromkeys(queries.TALLIED, 0)
+    tally = dict.fromkeys(record_queries.TALLIED, 0)
     known_id = _known_problem(con, problem)
     if known_id is not None and (before := _solved_before(con, known_id, run)) is not None:
         return Recorded(known_id, before, again=True), None
     ids = _feature_ids(con, problem.space, selections.names, known_ids, tally)
     properties.write(con, ids, meta_features, tally)
     if known_id is None:
-        con.execute(queries.PLAN_NOTHING)
+        con.execute(record_queries.PLAN_NOTHING)
     problem_id, problem_digest = _write_problem(con, problem, known_id, tally)
     for distance, signature in signatures.items():
-        _write_signature(con, problem_id, distance, signature, tally)
-    (run_id,) = con.execute(queries.NEXT_RUN_ID).fetchall()[0]
+        write_signature(con, problem_id, distance, signature, tally)
+    (run_id,) = con.execute(record_queries.NEXT_RUN_ID).fetchall()[0]
     _write_selections(con, run_id, ids, selections, tally)
     _write_candidates(con, run_id, ids, selections.names, candidates, tally)
     _write_neighbours(con, run_id, neighbours, tally)
@@ -89,7 +90,7 @@ def write(
             basis.keep_up(con, problem.space, run_id)
     # The run comes last, so that it can store how long recording took.
     inserted = con.execute(
-        queries.INSERT_RUN,
+        record_queries.INSERT_RUN,
         _run_values(run, perf_counter() - begun)
         | {
             "run_id": run_id,
@@ -102,7 +103,7 @@ def write(
     )
     ((run_digest,),) = inserted.fetchall()
     tally["run"] = 1
-    n_rows = Counter(dict(con.execute(queries.ADD_TO_TALLY, tally).fetchall()))
+    n_rows = Counter(dict(con.execute(record_queries.ADD_TO_TALLY, tally).fetchall()))
     recorded = Recorded(problem_id, int(run_id), first=known_id is None)
     return recorded, Written(ids, run_digest, problem_digest, n_rows)
 
@@ -111,12 +112,12 @@ def write_stability(
     con: duckdb.DuckDBPyConnection, problem: ProblemRow, stability: StabilityRow
 ) -> int:
     """Write how stable a selector was and return its id; the caller holds the transaction."""
-    tally = dict.fromkeys(queries.TALLIED, 0) | {"stability": 1}
+    tally = dict.fromkeys(record_queries.TALLIED, 0) | {"stability": 1}
     problem_id, _ = _write_problem(con, problem, _known_problem(con, problem), tally)
     values = vars(stability) | {"problem_id": problem_id, "created_at": utc_now()}
     values["params"] = _json(stability.params)
-    (stability_id,) = con.execute(queries.INSERT_STABILITY, values).fetchall()[0]
-    con.execute(queries.ADD_TO_TALLY, tally)
+    (stability_id,) = con.execute(record_queries.INSERT_STABILITY, values).fetchall()[0]
+    con.execute(record_queries.ADD_TO_TALLY, tally)
     return int(stability_id)
 
 
@@ -139,7 +140,9 @@ def _run_values(run: RunRow, record_s: float) -> dict[str, Any]:
 
 
 def _known_problem(con: duckdb.DuckDBPyConnection, problem: ProblemRow) -> int | None:
-    known = con.execute(queries.KNOWN_PROBLEM, {"fingerprint": problem.fingerprint}).fetchall()
+    known = con.execute(
+        recall_queries.KNOWN_PROBLEM, {"fingerprint": problem.fingerprint}
+    ).fetchall()
     if not known:
         return None
     problem_id, space = known[0]
@@ -156,7 +159,7 @@ def _solved_before(con: duckdb.DuckDBPyConnection, problem_id: int, run: RunRow)
     if run.status != "solved" or run.settings is None:
         return None
     which = {"problem_id": problem_id, "settings": run.settings}
-    (found,) = con.execute(queries.SOLVED_BEFORE, which).fetchall()[0]
+    (found,) = con.execute(record_queries.SOLVED_BEFORE, which).fetchall()[0]
     return None if found is None else int(found)
 
 
@@ -170,10 +173,10 @@ def _write_problem(
     if known_id is None:
         tally["problem"] = 1
         values = vars(problem) | {"created_at": utc_now()}
-        ((problem_id, digest),) = con.execute(queries.INSERT_PROBLEM, values).fetchall()
+        ((problem_id, digest),) = con.execute(record_queries.INSERT_PROBLEM, values).fetchall()
         return int(problem_id), int(digest)
     con.execute(
-        queries.UPDATE_PROBLEM,
+        record_queries.UPDATE_PROBLEM,
         {
             "problem_id": known_id,
             "name": problem.name,
@@ -182,43 +185,6 @@ def _write_problem(
         },
     )
     return known_id, 0
-
-
-def write_signatures(
-    con: duckdb.DuckDBPyConnection,
-    space: str,
-    distance: str,
-    signatures: Mapping[str, Signature],
-) -> None:
-    """Write signatures of problems that are there already, by fingerprint; others are left out.
-
-    The caller holds the transaction.
-    """
-    tally = dict.fromkeys(queries.TALLIED, 0)
-    for fingerprint, signature in signatures.items():
-        found = con.execute(queries.KNOWN_PROBLEM, {"fingerprint": fingerprint}).fetchall()
-        for problem_id, known_space in found:
-            if known_space == space:
-                _write_signature(con, problem_id, distance, signature, tally)
-    con.execute(queries.ADD_TO_TALLY, tally)
-
-
-def _write_signature(
-    con: duckdb.DuckDBPyConnection,
-    problem_id: int,
-    distance: str,
-    signature: Signature,
-    tally: dict[str, int],
-) -> None:
-    which = {"problem_id": problem_id, "distance": distance}
-    if not tally["problem"] and con.execute(queries.HAS_SIGNATURE, which).fetchall():
-        return  # equal content has an equal signature
-    keys, p = np.asarray(signature[0], np.uint64), np.asarray(signature[1], np.float64)
-    if len(np.unique(keys)) != len(keys) or not (np.all(p > 0) and abs(p.sum() - 1) <= 1e-9):
-        raise ValueError(f"a {distance} signature has each key once and positive p that sum to 1")
-    con.register("incoming_signature", {"key": keys, "p": p})
-    con.execute(queries.INSERT_SIGNATURE, which)
-    tally["signature"] += len(keys)
 
 
 def _feature_ids(
@@ -236,7 +202,7 @@ def _feature_ids(
     if len(unknown):
         new = texts([names[place] for place in unknown.tolist()])
         con.register("new_feature", {"name": new, "position": unknown})
-        inserted = con.execute(queries.INSERT_FEATURES, {"space": space}).fetchall()
+        inserted = con.execute(record_queries.INSERT_FEATURES, {"space": space}).fetchall()
         id_of = {name: feature_id for feature_id, name in inserted}
         ids[unknown] = [id_of[name] for name in new.tolist()]
         tally["feature"] = len(unknown)
@@ -266,7 +232,7 @@ def _write_selections(
     if any(len(column) != n for column in columns.values()):
         raise ValueError("every column of SelectionRows is as long as its names")
     con.register("incoming_selection", columns)
-    con.execute(queries.INSERT_SELECTION, {"run_id": run_id})
+    con.execute(record_queries.INSERT_SELECTION, {"run_id": run_id})
     tally["selection"] = n
 
 
@@ -289,7 +255,7 @@ def _write_candidates(
         ],
         "fitness": [_or_null(fitness) for _, _, fitness in candidates],
     }
-    con.execute(queries.INSERT_CANDIDATE, columns | {"run_id": run_id})
+    con.execute(record_queries.INSERT_CANDIDATE, columns | {"run_id": run_id})
     tally["candidate"] = len(candidates)
 
 
@@ -311,7 +277,7 @@ def _write_neighbours(
     if not neighbours:
         return
     asked = [int(row.problem_id) for row in neighbours]
-    found = con.execute(queries.KNOWN_AMONG, {"problem_ids": asked}).fetchall()
+    found = con.execute(record_queries.KNOWN_AMONG, {"problem_ids": asked}).fetchall()
     columns = {
         "problem_id": asked,
         "known": [problem_id for (problem_id,) in found],
@@ -319,7 +285,7 @@ def _write_neighbours(
         "distance": [float(row.distance) for row in neighbours],
         "weight": [_or_null(row.weight) for row in neighbours],
     }
-    con.execute(queries.INSERT_NEIGHBOUR, columns | {"run_id": run_id})
+    con.execute(record_queries.INSERT_NEIGHBOUR, columns | {"run_id": run_id})
     tally["neighbour"] = len(neighbours)
 
 

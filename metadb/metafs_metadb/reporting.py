@@ -8,7 +8,7 @@ from typing import Self
 
 import duckdb
 
-from metafs_metadb import connect, log, report_queries
+from metafs_metadb import connect, log, report_queries, report_totals
 from metafs_metadb.file import MetaFile
 from metafs_metadb.rows import Table
 from metafs_metadb.unlocked import copy_unlocked
@@ -30,7 +30,7 @@ class ReportLimits:
 
 @dataclass(frozen=True)
 class ReportRows:
-    """The tables of a report; `report_queries` says what each holds."""
+    """The tables of a report; `report_queries` and `report_totals` say what each holds."""
 
     counts: Table
     problems: Table
@@ -94,14 +94,14 @@ def read(con: duckdb.DuckDBPyConnection, space: str | None, limits: ReportLimits
     proposed = ask(report_queries.PROPOSED, **few, sources=limits.sources)
     carried = ask(report_queries.CARRIED, **few, sources=limits.sources)
     neighbours = ask(report_queries.NEIGHBOURS, **runs, neighbours=limits.neighbours)
-    features = ask(report_queries.FEATURES, **runs, features=limits.features)
+    features = ask(report_totals.FEATURES, **runs, features=limits.features)
     named = features.column("feature_id")
-    gains = ask(report_queries.GAINS, space=space)
+    gains = ask(report_totals.GAINS, space=space)
     elsewhere = {*neighbours.column("problem_id"), *gains.column("problem_id")}
     for table in (proposed, carried):
         elsewhere |= {source for ids in table.column("problem_ids") for source in ids}
     return ReportRows(
-        counts=ask(report_queries.COUNTS, space=space),
+        counts=ask(report_totals.COUNTS, space=space),
         problems=problems,
         chosen=chosen,
         proposed=proposed,
@@ -113,15 +113,15 @@ def read(con: duckdb.DuckDBPyConnection, space: str | None, limits: ReportLimits
         beliefs=ask(report_queries.BELIEFS, **runs),
         features=features,
         feature_names=ask(
-            report_queries.FEATURE_NAMES,
+            report_totals.FEATURE_NAMES,
             feature_ids=sorted({*chosen.column("feature_id")} - {*named}),
         ),
         problem_names=ask(
-            report_queries.PROBLEM_NAMES, problem_ids=sorted(elsewhere - {*problem_ids})
+            report_totals.PROBLEM_NAMES, problem_ids=sorted(elsewhere - {*problem_ids})
         ),
-        cells=ask(report_queries.CELLS, **runs, feature_ids=named[: limits.cells]),
-        leaderboard=ask(report_queries.LEADERBOARD, space=space),
-        pipelines=ask(report_queries.PIPELINES, space=space),
+        cells=ask(report_totals.CELLS, **runs, feature_ids=named[: limits.cells]),
+        leaderboard=ask(report_totals.LEADERBOARD, space=space),
+        pipelines=ask(report_totals.PIPELINES, space=space),
         gains=gains,
-        losses=ask(report_queries.LOSSES, space=space),
+        losses=ask(report_totals.LOSSES, space=space),
     )

@@ -17,8 +17,9 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from metafs_metadb.connect import Engine, plain, reading
+from metafs_metadb.connect import Engine, reading
 from metafs_metadb.errors import QueryRefused
+from metafs_metadb.file_errors import plain
 from metafs_metadb.snapshot import snapshot
 from metafs_metadb.statement import only_reading
 

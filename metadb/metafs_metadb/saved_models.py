@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from metafs_metadb import queries
+from metafs_metadb import recall_queries, record_queries
 from metafs_metadb.migrate import utc_now
 
 DELETE = "delete from saved_model where problem_id = $problem_id returning problem_id"
@@ -29,14 +29,14 @@ def write(con: duckdb.DuckDBPyConnection, fingerprint: str, folder: str, file: s
 
     Returns whether the problem is known at all; the caller holds the transaction.
     """
-    known = con.execute(queries.KNOWN_PROBLEM, {"fingerprint": fingerprint}).fetchall()
+    known = con.execute(recall_queries.KNOWN_PROBLEM, {"fingerprint": fingerprint}).fetchall()
     if not known:
         return False
     which = {"problem_id": known[0][0]}
     n_before = len(con.execute(DELETE, which).fetchall())
     con.execute(INSERT, which | {"folder": folder, "file": file, "saved_at": utc_now()})
-    tally = dict.fromkeys(queries.TALLIED, 0) | {"saved_model": 1 - n_before}
-    con.execute(queries.ADD_TO_TALLY, tally)
+    tally = dict.fromkeys(record_queries.TALLIED, 0) | {"saved_model": 1 - n_before}
+    con.execute(record_queries.ADD_TO_TALLY, tally)
     return True
 
 

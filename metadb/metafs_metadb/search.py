@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import queries
+from metafs_metadb import recall_queries
 from metafs_metadb.file import MetaFile
 from metafs_metadb.rows import Neighbour
 
@@ -75,7 +75,7 @@ class SqlSearch:
         }
         with self.db.reading() as con:
             con.register("incoming_signature", incoming)
-            rows = con.execute(queries.NEAREST, values).fetchall()
+            rows = con.execute(recall_queries.NEAREST, values).fetchall()
         return [
             Neighbour(problem_id, name, math.sqrt(divergence), fingerprint)
             for problem_id, name, divergence, fingerprint in rows

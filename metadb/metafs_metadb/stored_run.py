@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import explain_queries, feature_history, queries
+from metafs_metadb import explain_queries, feature_history, recall_queries
 from metafs_metadb.rows import FeatureHistory, Neighbour
 from metafs_metadb.vocabulary import feature_ids
 
@@ -43,7 +43,7 @@ def read(con: duckdb.DuckDBPyConnection, problem_id: int, run_id: int | None) ->
     rows = con.execute(explain_queries.SELECTION_OF_RUN, this).fetchnumpy()
     place = {feature: row for row, feature in enumerate(rows["feature_id"].tolist())}
     tried = con.execute(explain_queries.CANDIDATES_OF_RUN, this).fetchall()
-    near = con.execute(queries.NEIGHBOURS_OF_RUN, this).fetchall()
+    near = con.execute(recall_queries.NEIGHBOURS_OF_RUN, this).fetchall()
     return StoredRun(
         run=run,
         names=tuple(rows["name"].tolist()),

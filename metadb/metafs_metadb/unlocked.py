@@ -10,7 +10,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from metafs_metadb import connect, log
+from metafs_metadb import connect, file_errors, log
 from metafs_metadb.errors import MetaDBError, MetaDBLocked, MetaDBMissing, MetaDBOutdated
 from metafs_metadb.migrate import require_current
 
@@ -48,7 +48,7 @@ def _copied(path: Path, copy: Path, wait_s: float) -> bool:
     Closing a file drops the locks of this process on it, so no thread of ours may have it open.
     """
     if not connect.is_there(path):
-        raise connect.missing(path)
+        raise file_errors.missing(path)
     real = log.real(path)
     with connect.alone(path, wait_s), ExitStack() as stack:
         seen = log.identity(real)

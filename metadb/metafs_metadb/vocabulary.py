@@ -14,7 +14,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import index_queries, queries
+from metafs_metadb import index_queries, recall_queries
 from metafs_metadb.divergence import spans
 from metafs_metadb.stamp import Stamp
 
@@ -124,7 +124,7 @@ def feature_ids(
     if known is not None:
         return known.find(con, space)
     ids = np.zeros(len(names), np.int64)
-    found = con.execute(queries.FEATURE_IDS, {"space": space}).fetchnumpy()
+    found = con.execute(recall_queries.FEATURE_IDS, {"space": space}).fetchnumpy()
     ids[found["position"]] = found["feature_id"]
     return ids
 
@@ -137,7 +137,7 @@ def features(
         return []
     con.register("incoming_id", {"feature_id": feature_ids})
     bounds = {"first_id": int(feature_ids[0]), "last_id": int(feature_ids[-1])}
-    return con.execute(queries.FEATURES_BY_ID, bounds).fetchall()
+    return con.execute(recall_queries.FEATURES_BY_ID, bounds).fetchall()
 
 
 def texts(values: Sequence[str]) -> NDArray[np.object_]:

@@ -24,8 +24,8 @@ from metafs.cli.progress import Progress
 from metafs.data.problem import Problem
 from metafs.data.readers import Source, sources
 from metafs.memory import MetaDB, MetaDBError
-from metafs.pipeline.blaming import blaming
 from metafs.pipeline.engines import require_engine
+from metafs.pipeline.plugin_errors import naming_plugin
 from metafs.pipeline.recording import failure
 from metafs.pipeline.settings import Settings
 from metafs.pipeline.solution import Solution
@@ -144,7 +144,7 @@ def _measured(
     """Read a problem and measure the selector's stability on it, or return the failure."""
     try:
         problem = readable.read()
-        with blaming("selector", selector, problem):
+        with naming_plugin("selector", selector, problem):
             found = measure(problem)
     except MetaDBError:
         raise  # the result cannot be recorded

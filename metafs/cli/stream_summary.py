@@ -7,7 +7,7 @@ import numpy as np
 
 from metafs.cli.output import one_line
 from metafs.cli.progress import format_seconds
-from metafs.pipeline.saving import in_words, labels_worth
+from metafs.pipeline.memory_savings import in_words, labels_worth
 from metafs.pipeline.solution import Solution
 
 MOST_NOTES = 10

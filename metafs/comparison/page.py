@@ -51,27 +51,27 @@ def page(comparison: Comparison, title: str, settings: Mapping[str, Any]) -> str
 def in_words(comparison: Comparison) -> str:
     """Say in some sentences what was compared and whether the pipelines differ."""
     n_compared = len(comparison.common)
-    told = f"{counted(n_compared, 'problem')} of {comparison.n_problems} compared."
+    text = f"{counted(n_compared, 'problem')} of {comparison.n_problems} compared."
     if len(comparison.scorings) > 1:
         scorings = ", ".join(comparison.scorings)
-        told += f" They are scored by {scorings}: compare ranks rather than means."
+        text += f" They are scored by {scorings}: compare ranks rather than means."
     test = comparison.test
     if test is None:
-        return f"{told} Ranks are tested with at least two pipelines on two problems."
+        return f"{text} Ranks are tested with at least two pipelines on two problems."
     name = {"friedman": "Friedman's test", "wilcoxon": "Wilcoxon's signed-rank test"}[test.test]
     finds = "a difference" if test.differ else "no difference"
-    told += f" {name} finds {finds} between pipelines (p = {test.p_value:.2g})."
+    text += f" {name} finds {finds} between pipelines (p = {test.p_value:.2g})."
     if not test.differ:
-        return told
+        return text
     best = min(range(len(test.mean_ranks)), key=lambda place: test.mean_ranks[place])
+    text += f" The best mean rank is that of {comparison.compared[best]}"
     if test.test == "wilcoxon":
-        return f"{told}."
+        return f"{text}."
     equal = next((group[1:] for group in test.groups if group[0] == best), ())
-    told += f" The best mean rank is that of {comparison.compared[best]}"
     if equal:
         others = ", ".join(comparison.compared[place] for place in equal)
-        return f"{told}; by Nemenyi's test it does not differ from {others}."
-    return f"{told}; by Nemenyi's test it differs from all others."
+        return f"{text}; by Nemenyi's test it does not differ from {others}."
+    return f"{text}; by Nemenyi's test it differs from all others."
 
 
 def _warnings(comparison: Comparison) -> list[str]:

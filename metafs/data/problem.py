@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import Any, Self
 
 from metafs.data import checks
-from metafs.data.as_given import as_given
 from metafs.data.fingerprint import fingerprint
 from metafs.data.frozen import unwritable
 from metafs.data.matrix import labelled_and_not, raw_target
 from metafs.data.notes import COMMAS, WEIGHTLESS, Notes
-from metafs.data.of_rows import OF_ROWS, Named, RowValues, named_values
+from metafs.data.row_values import OF_ROWS, Named, RowValues, named_values
+from metafs.data.table_input import taken_apart
 from metafs.data.target import encode_target
 from metafs.data.typing import Array, Matrix
 from metafs.data.usable import LeaveOut, usable_columns, without_infinities
@@ -206,7 +206,7 @@ class Problem:
         described = {"name": name, "source": source}
         notes = Notes()
         known = {"groups": groups, "time": time, "sample_weight": sample_weight}
-        given = as_given(X, y, known, feature_names, where, notes)
+        given = taken_apart(X, y, known, feature_names, where, notes)
         feature_names = given.names
         if feature_names is not None:
             space = "default" if space is None else space

@@ -17,13 +17,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from metafs.data.of_rows import fit_weights
 from metafs.data.problem import Problem
+from metafs.data.row_values import fit_weights
 from metafs.data.text_input import holds_text
 from metafs.data.typing import Array, Matrix
-from metafs.estimator.given import (
+from metafs.estimator.fit_input import (
     UNNAMED,
-    Given,
+    FitInput,
     installed_registry,
     kept_positions,
     read,
@@ -31,12 +31,14 @@ from metafs.estimator.given import (
 )
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
-from metafs.memory.one_for_a_name import fit_source, keep_one, would_be_kept
+from metafs.memory.named_fits import fit_source, keep_one, would_be_kept
 from metafs.pipeline.fitted_html import ChosenInHtml
+from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import finish
 from metafs.pipeline.settings import Settings
 from metafs.pipeline.solution import Solution
-from metafs.pipeline.steps import PreparedTask, TaskResult, prepare, work
+from metafs.pipeline.steps import work
+from metafs.pipeline.task import PreparedTask, TaskResult
 from metafs.plugin.registry import Registry
 
 NO_SKILL = {"selector": None, "size": 0, "learner": "no skill"}
@@ -157,10 +159,10 @@ class Predictor(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[mis
         rows = np.flatnonzero(weights)
         return (*(_taken(each, rows) for each in (X, y, groups)), weights[rows])
 
-    def _problem(self, given: Given, meta_features: Any) -> Problem:
+    def _problem(self, given: FitInput, meta_features: Any) -> Problem:
         raise NotImplementedError
 
-    def _problem_of(self, given: Given, y: Array, meta_features: Any) -> Problem:
+    def _problem_of(self, given: FitInput, y: Array, meta_features: Any) -> Problem:
         return Problem.of(
             given.X,
             y,

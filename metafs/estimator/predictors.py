@@ -13,7 +13,7 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.errors import UsageError
 from metafs.estimator.base import Predictor, tells_probabilities
-from metafs.estimator.given import Given
+from metafs.estimator.fit_input import FitInput
 
 
 class MetaClassifier(ClassifierMixin, Predictor):  # type: ignore[misc]
@@ -93,7 +93,7 @@ class MetaClassifier(ClassifierMixin, Predictor):  # type: ignore[misc]
 
     _task = "classes"
 
-    def _problem(self, given: Given, meta_features: Any) -> Problem:
+    def _problem(self, given: FitInput, meta_features: Any) -> Problem:
         check_classification_targets(given.y)
         self.classes_, codes = np.unique(given.y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -141,7 +141,7 @@ class MetaRegressor(RegressorMixin, Predictor):  # type: ignore[misc]
 
     _task = "numbers"
 
-    def _problem(self, given: Given, meta_features: Any) -> Problem:
+    def _problem(self, given: FitInput, meta_features: Any) -> Problem:
         return self._problem_of(given, np.asarray(given.y, dtype=np.float64), meta_features)
 
     def predict(self, X: Any) -> Array:

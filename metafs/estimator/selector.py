@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from metafs.data.problem import Problem
 from metafs.data.target import settled
 from metafs.data.typing import Array
-from metafs.estimator.given import (
+from metafs.estimator.fit_input import (
     UNNAMED,
     installed_registry,
     kept_positions,
@@ -22,14 +22,16 @@ from metafs.estimator.given import (
 )
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
-from metafs.memory.one_for_a_name import keep_one, would_be_kept
+from metafs.memory.named_fits import keep_one, would_be_kept
 from metafs.pipeline.expecting import own_prior
 from metafs.pipeline.fitted_html import ChosenInHtml
+from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import finish
 from metafs.pipeline.scoring import confidence_of, qualities
 from metafs.pipeline.selection import Selection, select
 from metafs.pipeline.settings import Plan, Settings
-from metafs.pipeline.steps import PreparedTask, Stopwatch, TaskResult, leave, prepare, search
+from metafs.pipeline.steps import leave, search
+from metafs.pipeline.task import PreparedTask, Stopwatch, TaskResult
 from metafs.plugin.prior import as_prior
 from metafs.plugin.registry import Registry
 from metafs.stats.discretise import codes_kept

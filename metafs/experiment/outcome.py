@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from metafs.errors import ProblemError
-from metafs.experiment.why import Why
+from metafs.experiment.explanation import Why
 from metafs.pipeline.selection import TOLERANCE, evaluations_to
 from metafs.pipeline.solution import PHASES, Solution
-from metafs.pipeline.steps import TaskResult
+from metafs.pipeline.task import TaskResult
 
 COUNTED = tuple(phase for phase in PHASES if phase != "learn")
 """The phases that count for the speed-up in seconds: all but learning."""

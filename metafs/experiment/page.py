@@ -11,9 +11,9 @@ from metafs.data.checks import counted
 from metafs.experiment.arm_table import arm_table, in_short
 from metafs.experiment.arms import COLD, DESCRIPTIONS
 from metafs.experiment.drawing import Drawing
+from metafs.experiment.explanation import MOST, Why
 from metafs.experiment.result import Experiment, settings_of
 from metafs.experiment.summary import column, ratios
-from metafs.experiment.why import MOST, Why
 from metafs.page.markup import document, folded, formatted, heading, soft, table
 
 STYLE = """

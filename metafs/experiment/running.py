@@ -22,17 +22,18 @@ from typing import Any
 from metafs.errors import MetafsError, describe
 from metafs.experiment.arms import COLD, Arm, explained
 from metafs.experiment.design import TARGET, Design
+from metafs.experiment.explanation import why
 from metafs.experiment.outcome import Failed, Outcome, fitness_of, outcome
-from metafs.experiment.why import why
 from metafs.memory import MetaDB, MetaDBError
 from metafs.memory.memory import Memory
 from metafs.pipeline.batch import Readable, is_interrupt
 from metafs.pipeline.engines import open_engine, require_engine
 from metafs.pipeline.pool import Map
+from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import failure, finish
 from metafs.pipeline.selection import configured
 from metafs.pipeline.settings import Plan
-from metafs.pipeline.steps import prepare, work
+from metafs.pipeline.steps import work
 from metafs.plugin.registry import Registry
 
 

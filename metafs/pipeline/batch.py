@@ -18,11 +18,12 @@ from metafs.memory import MetaDBError
 from metafs.memory.memory import Memory
 from metafs.pipeline.checked_tables import checked_table
 from metafs.pipeline.events import Event, emit
-from metafs.pipeline.keeping import has_model
+from metafs.pipeline.model_saving import has_model
+from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import failure, skipped
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Solution
-from metafs.pipeline.steps import PreparedTask, prepare
+from metafs.pipeline.task import PreparedTask
 
 T = TypeVar("T")
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from metafs.errors import ProblemError
-from metafs.pipeline.steps import PreparedTask
+from metafs.pipeline.task import PreparedTask
 from metafs.stats.repeated_rows import repeated_rows
 from metafs.stats.table_checks.checks import table_notes
 

@@ -10,7 +10,7 @@ from metafs.data.typing import Array
 from metafs.memory import FeatureExperience, Neighbour
 from metafs.memory.memory import Memory
 from metafs.memory.weights import ModelHistory
-from metafs.pipeline.blaming import blaming
+from metafs.pipeline.plugin_errors import naming_plugin
 from metafs.pipeline.selection import takes_prior
 from metafs.pipeline.settings import DEFAULT_REGRESSOR, Plan
 from metafs.plugin.prior import Prior
@@ -110,7 +110,7 @@ class UnseenFeatures:
         if self._before is not None and outcomes.equals(self._before[0]):
             return self._before[1]  # the same training data give the same regression
         name = self.plan.settings.regressor or DEFAULT_REGRESSOR
-        with blaming("regressor", name, problem):
+        with naming_plugin("regressor", name, problem):
             found = meta_regression(
                 outcomes,
                 rule.worth(outcomes),

@@ -9,14 +9,12 @@ No worker outlives the stream, however that ends: the server kills the workers w
 to its parent closes or its parent is gone, and the kernel kills a worker whose server is gone.
 """
 
-import ctypes
 import gc
 import os
 import select
 import signal
 import socket
 import sys
-import threading
 import traceback
 import warnings
 from collections.abc import Callable
@@ -25,10 +23,9 @@ from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
 import cloudpickle
-from threadpoolctl import threadpool_limits
 
-from metafs.errors import MetafsError, describe
-from metafs.pipeline.events import Event, Thinned, listening
+from metafs.pipeline.events import Event
+from metafs.pipeline.worker import WorkerLoop
 
 AVAILABLE = sys.platform == "linux"
 """Elsewhere libraries of linear algebra are known to hang in a forked process."""
@@ -36,13 +33,8 @@ AVAILABLE = sys.platform == "linux"
 POLL_S = 1.0
 """Seconds between checks whether the parent is alive."""
 
-PR_SET_PDEATHSIG = 1
 START, END, QUIT = b"+", b"-", b"q"
 PID_BYTES = 8
-
-
-class WorkerError(MetafsError):
-    """A worker process ended before it had an answer, or what it raised was no error."""
 
 
 class Worker:
@@ -196,7 +188,7 @@ class _Serving:
         pid = _fork()
         if not pid:
             self._control.close()
-            _run(_Working(fd, server, self._n_threads, self._tells).run)
+            _run(WorkerLoop(fd, server, self._n_threads, self._tells).run)
         os.close(fd)
         self._workers.add(pid)
         return pid
@@ -209,93 +201,3 @@ class _Serving:
             except ProcessLookupError:
                 pass
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
-class _Working:
-    """The work of a worker."""
-
-    def __init__(self, fd: int, server: int, n_threads: int | None, tells: bool) -> None:
-        self._connection: Connection[Any, Any] = Connection(fd)
-        self._server, self._n_threads = server, n_threads
-        self._listener = Thinned(self._tell) if tells else None
-
-    def _tell(self, event: Event) -> None:
-        self._connection.send_bytes(cloudpickle.dumps(event))
-
-    def run(self) -> NoReturn:
-        os.setpgid(0, 0)  # what a plugin starts can be killed with the worker
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        _die_with(self._server)
-        _close_stdin()
-        # GNU OpenMP waits for ever in a child of a process that has used several of its threads.
-        threadpool_limits(1, user_api="openmp")
-        if self._n_threads is not None:
-            threadpool_limits(self._n_threads, user_api="blas")
-            os.environ["LOKY_MAX_CPU_COUNT"] = str(self._n_threads)
-        pid, before = os.getpid(), _state()
-        function: Any = None
-        while True:
-            try:
-                new, task = self._connection.recv_bytes(), self._connection.recv_bytes()
-            except (EOFError, OSError):
-                os._exit(0)
-            function = cloudpickle.loads(new) if new else function
-            with listening(self._listener):
-                done, value = _attempt(function, task)
-            if os.getpid() != pid:
-                os._exit(0)  # a plugin forked, and its child came back to us
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            for stream in (sys.stdout, sys.stderr):
-                stream.flush()
-            self._connection.send_bytes(_pickled(done, value, _state() != before))
-
-
-def _attempt(function: Callable[[Any], Any], task: bytes) -> tuple[bool, Any]:
-    """Return whether the function returned, and what it returned or raised."""
-    try:
-        return True, function(cloudpickle.loads(task))
-    except Exception as error:
-        error.add_note("".join(traceback.format_exception(error)))
-        return False, error
-    except BaseException as error:
-        return False, WorkerError(describe(error))
-
-
-def _pickled(done: bool, value: Any, worn: bool) -> bytes:
-    try:
-        pickled: bytes = cloudpickle.dumps((done, value, worn))
-        if not done:
-            cloudpickle.loads(pickled)  # some exceptions can be written and not be read
-    except Exception as error:
-        answer = describe(error if done else value)
-        pickled = cloudpickle.dumps((False, WorkerError(answer), worn))
-    return pickled
-
-
-def _state() -> tuple[Any, ...]:
-    """Return what must be as before for a worker to be used again."""
-    left = [each for each in threading.enumerate() if not _kept_by_joblib(each)]
-    try:
-        folder = os.getcwd()
-    except FileNotFoundError:
-        folder = ""
-    return folder, len(left), dict(os.environ)
-
-
-def _kept_by_joblib(thread: threading.Thread) -> bool:
-    """Return whether a thread is an idle one of joblib's, which keeps processes for reuse."""
-    return type(thread).__module__.startswith("joblib.") or thread.name == "QueueFeederThread"
-
-
-def _die_with(parent: int) -> None:
-    """Let the kernel kill this process when its parent ends."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(1)
-
-
-def _close_stdin() -> None:
-    """Read nothing that is meant for the parent."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)

@@ -24,15 +24,16 @@ from metafs.memory.memory import Memory
 from metafs.pipeline.batch import Readable, batch_key, prepare_all, read_problem
 from metafs.pipeline.engines import open_engine, require_engine
 from metafs.pipeline.events import Event, Listener, emit, listening
-from metafs.pipeline.fork_server import WorkerError
-from metafs.pipeline.keeping import keep_model
-from metafs.pipeline.model_file import make_folder
+from metafs.pipeline.model_archive import make_folder
+from metafs.pipeline.model_saving import keep_model
 from metafs.pipeline.pool import Map
 from metafs.pipeline.progress import Progress
 from metafs.pipeline.recording import fail, failure, finish
 from metafs.pipeline.settings import Plan, Settings
 from metafs.pipeline.solution import Solution
-from metafs.pipeline.steps import PreparedTask, TaskResult, work
+from metafs.pipeline.steps import work
+from metafs.pipeline.task import PreparedTask, TaskResult
+from metafs.pipeline.worker import WorkerError
 from metafs.plugin.registry import Registry
 
 

@@ -7,20 +7,16 @@ A file is a line that names the format, the SHA-256 of all that follows, and a z
 
 Nothing of the archive is looked at before its hash is checked, so a damaged file is refused for
 being damaged, whatever the damage would have done. What is inside is then built from named types
-only (`metafs.pipeline.trusted`).
+only (`metafs.pipeline.trusted_types`).
 """
 
 import json
-import os
 import zipfile
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -29,20 +25,19 @@ import sklearn
 from metafs.data.checks import listing, well_formed
 from metafs.data.column_form import ColumnForm
 from metafs.data.layout import Layout
-from metafs.errors import MetafsError, UsageError, describe
+from metafs.errors import MetafsError, describe
 from metafs.pipeline.model import FittedModel
-from metafs.pipeline.trusted import TRUSTED
+from metafs.pipeline.model_archive import (
+    FORMAT,
+    ModelFileError,
+    not_ours,
+    read_archive,
+    read_header,
+    shown,
+    write_archive,
+)
+from metafs.pipeline.trusted_types import TRUSTED
 from metafs.version import __version__
-
-FORMAT = 1
-MAGIC = b"metafs model "
-_DIGEST = 64
-_MOST_BYTES = 2**32
-"""A file that unpacks to more is none of ours."""
-
-
-class ModelFileError(MetafsError):
-    """A file of a model cannot be used; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -107,13 +102,13 @@ def save(
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("model.json", json.dumps(about))
         archive.writestr("estimator.skops", estimator)
-    _write(path, packed.getvalue())
+    write_archive(path, packed.getvalue())
     return tuple(name for name in unknown if name not in TRUSTED)
 
 
 def about(path: Path) -> About:
     """Return what a file says of its model, or refuse a file that is not whole."""
-    return _about(path, _header(path, _archive(path)))
+    return _about(path, read_header(path, read_archive(path)))
 
 
 def load(path: Path, *, trusted: Sequence[str] = ()) -> FittedModel:
@@ -131,8 +126,8 @@ def load(path: Path, *, trusted: Sequence[str] = ()) -> FittedModel:
     ModelFileError
         The file is damaged, of another version, or holds types that are not trusted.
     """
-    packed = _archive(path)
-    header = _header(path, packed)
+    packed = read_archive(path)
+    header = read_header(path, packed)
     _refuse_version(path, header)
     try:
         estimator = _estimator(path, packed, (*TRUSTED, *trusted))
@@ -148,16 +143,16 @@ def load(path: Path, *, trusted: Sequence[str] = ()) -> FittedModel:
     except MetafsError:
         raise
     except Exception as error:  # a whole file, but not one that we wrote
-        raise _foreign(path, describe(error)) from error
+        raise not_ours(path, describe(error)) from error
 
 
 def load_layout(path: Path) -> Layout:
     """Return the columns that the model in a file needs, whatever version has saved it."""
-    header = _header(path, _archive(path))
+    header = read_header(path, read_archive(path))
     try:
         return _layout(header)
     except Exception as error:  # a whole file, but not one that we wrote
-        raise _foreign(path, describe(error)) from error
+        raise not_ours(path, describe(error)) from error
 
 
 def _layout(header: dict[str, Any]) -> Layout:
@@ -181,79 +176,10 @@ def _estimator(path: Path, packed: bytes, trusted: Sequence[str]) -> Any:
         if unknown:
             options = " ".join(f"--trust {name}" for name in unknown)
             raise ModelFileError(
-                f"{_shown(path)}: holds {listing(unknown)}, which metafs does not know to be "
+                f"{shown(path)}: holds {listing(unknown)}, which metafs does not know to be "
                 f"harmless: if you do, and have the package, give {options}."
             )
         return skops.io.loads(estimator, trusted=list(trusted))
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file under another name and put it in place when it is whole."""
-    with NamedTemporaryFile(dir=path.parent, prefix=".saving-", delete=False) as draft:
-        try:
-            draft.write(MAGIC + b"%d\n" % FORMAT)
-            draft.write(sha256(content).hexdigest().encode() + b"\n")
-            draft.write(content)
-            draft.flush()
-            os.fsync(draft.fileno())
-            os.chmod(draft.name, 0o666 & ~_umask())
-            os.replace(draft.name, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(draft.name)
-            raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _archive(path: Path) -> bytes:
-    """Return the archive in a file, once it is known to be what was written."""
-    try:
-        if not path.is_file():
-            raise ModelFileError(f"{_shown(path)}: there is no such file; check the path.")
-        content = path.read_bytes()
-    except OSError as error:
-        raise ModelFileError(
-            f"{_shown(path)}: cannot be read ({error.strerror or error}); check the file."
-        ) from None
-    line, newline, rest = content.partition(b"\n")
-    if not line.startswith(MAGIC) or not newline or len(line) > len(MAGIC) + 9:
-        raise ModelFileError(
-            f"{_shown(path)}: is no model of metafs, or damaged; save the model again with "
-            "`metafs solve --save-models`."
-        )
-    number = line[len(MAGIC) :]
-    if number != b"%d" % FORMAT:
-        why = "was saved by a newer metafs" if number.isdigit() else "is damaged"
-        raise ModelFileError(
-            f"{_shown(path)}: {why}; upgrade metafs, or save the model again with "
-            "`metafs solve --save-models`."
-        )
-    digest, packed = rest[:_DIGEST], rest[_DIGEST + 1 :]
-    whole = rest[_DIGEST : _DIGEST + 1] == b"\n" and digest == sha256(packed).hexdigest().encode()
-    if not whole:
-        raise ModelFileError(
-            f"{_shown(path)}: is damaged or cut short; put a copy back, or save the model again "
-            "with `metafs solve --save-models`."
-        )
-    return packed
-
-
-def _header(path: Path, packed: bytes) -> dict[str, Any]:
-    try:
-        with zipfile.ZipFile(BytesIO(packed)) as archive:
-            if sum(each.file_size for each in archive.infolist()) > _MOST_BYTES:
-                raise ValueError("it unpacks to more than 4 GB")
-            header = json.loads(archive.read("model.json"))
-        if not isinstance(header, dict):
-            raise ValueError("its description is none")
-        return header
-    except Exception as error:  # a whole file, but not one that we wrote
-        raise _foreign(path, describe(error)) from error
 
 
 def _about(path: Path, header: dict[str, Any]) -> About:
@@ -270,7 +196,7 @@ def _about(path: Path, header: dict[str, Any]) -> About:
             header["scoring"],
         )
     except (KeyError, TypeError) as error:
-        raise _foreign(path, describe(error)) from error
+        raise not_ours(path, describe(error)) from error
 
 
 def _refuse_version(path: Path, header: dict[str, Any]) -> None:
@@ -282,7 +208,7 @@ def _refuse_version(path: Path, header: dict[str, Any]) -> None:
     ):
         if _release(theirs) != _release(ours):
             raise ModelFileError(
-                f"{_shown(path)}: was saved with {name} {theirs}, and this is {ours}, which need "
+                f"{shown(path)}: was saved with {name} {theirs}, and this is {ours}, which need "
                 f"not understand it: install {name} {theirs}, or save the model again with "
                 "`metafs solve --save-models`."
             )
@@ -295,28 +221,3 @@ def _release(version: str) -> list[str]:
     (['1', '9'], ['0', '1'])
     """
     return version.split(".")[:2]
-
-
-def _foreign(path: Path, why: str) -> ModelFileError:
-    return ModelFileError(
-        f"{_shown(path)}: is not a model that metafs can load ({why}); save it again with "
-        "`metafs solve --save-models`."
-    )
-
-
-def _shown(path: Path) -> str:
-    return well_formed(str(path))
-
-
-def make_folder(folder: Path) -> Path:
-    """Make a folder for models and return its whole path."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=folder, prefix=".saving-"):
-            pass
-    except OSError as error:
-        raise UsageError(
-            f"models cannot be saved in {_shown(folder)} ({error.strerror or error}): give "
-            "another folder."
-        ) from None
-    return folder.resolve()

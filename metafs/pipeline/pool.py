@@ -9,7 +9,8 @@ from typing import Any
 from joblib import cpu_count
 
 from metafs.pipeline.events import Event, Listener
-from metafs.pipeline.fork_server import ForkServer, Worker, WorkerError
+from metafs.pipeline.fork_server import ForkServer, Worker
+from metafs.pipeline.worker import WorkerError
 
 Function = Callable[[Any], Any]
 Map = Callable[[Function, Iterable[Any]], Iterator[Any]]

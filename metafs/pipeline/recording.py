@@ -13,12 +13,13 @@ from metafs.data.typing import Array
 from metafs.errors import MetafsError, describe, kind_and_place
 from metafs.memory import NeighbourRow, RunRow, SelectionRows
 from metafs.memory.memory import Memory
+from metafs.pipeline.memory_savings import Saving, saving
 from metafs.pipeline.reference import Learned
-from metafs.pipeline.saving import Saving, saving
 from metafs.pipeline.selection import takes_prior
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Experience, Solution
-from metafs.pipeline.steps import PreparedTask, Stopwatch, TaskResult, model_of, utc_now
+from metafs.pipeline.steps import model_of
+from metafs.pipeline.task import PreparedTask, Stopwatch, TaskResult, utc_now
 from metafs.transfer.expectation import weight
 from metafs.version import __version__
 

@@ -12,7 +12,7 @@ from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
 from metafs.errors import MetafsError, MissingValues, UsageError, describe
 from metafs.pipeline.fitting import fit
-from metafs.pipeline.readying import ready
+from metafs.pipeline.selector_input import input_for
 from metafs.plugin.prior import Prior
 from metafs.plugin.protocols import SupportsParameterCheck
 from metafs.plugin.ranking import ranking
@@ -132,7 +132,7 @@ def select(
         if value is not None and has_fit_parameter(selector, name)
     }
     fit_parameters |= weight_parameters(selector, sample_weight)
-    given = ready(selector, X, y, categorical)
+    given = input_for(selector, X, y, categorical)
     if given is not X:  # rows without a target cannot be made ready in the same way
         fit_parameters.pop("X_unlabelled", None)
     try:

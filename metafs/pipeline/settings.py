@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from metafs.data.fingerprint import hash_rows
-from metafs.data.of_rows import OF_ROWS
 from metafs.data.parameters import check_at_least
 from metafs.data.problem import Problem
+from metafs.data.row_values import OF_ROWS
 from metafs.errors import UsageError
 from metafs.pipeline.choice.contest import AUTO, Contest, Size, contest_of
 from metafs.pipeline.choice.selector import AutoSelector

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from metafs.pipeline.saving import Saving
+from metafs.pipeline.memory_savings import Saving
 
 PHASES = ("describe", "recall", "expect", "select", "learn", "record")
 Status = Literal["solved", "failed", "skipped"]

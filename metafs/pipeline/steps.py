@@ -1,218 +1,34 @@
-"""The steps of the loop, as functions of plain values.
+"""The steps of the loop that need only a prepared problem, and so run anywhere: select and learn.
 
-describe -> recall -> expect      need memory, and run where the MetaDB is
-select -> learn                   need only the problem and the prior, and run anywhere
+Those that need memory, describe, recall and expect, are in `metafs.pipeline.preparing`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from metafs.data.problem import Problem
-from metafs.data.row_hashes import row_hashes
-from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError
-from metafs.memory import Neighbour, TrialRow
-from metafs.memory.memory import Memory
-from metafs.memory.projection import Described
-from metafs.memory.weights import ModelHistory
-from metafs.pipeline.blaming import blaming
 from metafs.pipeline.choice.choosing import Choice, choose, default_choice
 from metafs.pipeline.choice.contest import Contest
-from metafs.pipeline.choice.expectation import Past
-from metafs.pipeline.choice.experience import experience
 from metafs.pipeline.choice.portfolio import memory_gain, shipped
 from metafs.pipeline.choice.result import selection_of, trials_of
-from metafs.pipeline.choice.rows import at_last, sampled
+from metafs.pipeline.choice.rows import at_last
 from metafs.pipeline.events import Event, emit
-from metafs.pipeline.expecting import Expecting, own_prior
 from metafs.pipeline.fit_parameters import of_rows
 from metafs.pipeline.model import FittedModel, fitted_model, named_model
+from metafs.pipeline.plugin_errors import naming_plugin
 from metafs.pipeline.reference import Learned, learned
 from metafs.pipeline.row_notes import row_notes
 from metafs.pipeline.scoring import Scores, confidence_of, learn, qualities
 from metafs.pipeline.selection import Selection, select
-from metafs.pipeline.settings import Plan
-from metafs.plugin.prior import Prior
+from metafs.pipeline.task import PreparedTask, Stopwatch, TaskResult, WithoutMemory
 from metafs.stats.discretise import codes_kept
 
 SHARE_OF_CHOICE = 0.8
 """The part of a problem's time limit that choosing a pipeline and fitting it may take."""
-
-
-def utc_now() -> datetime:
-    """Return the time as the MetaDB keeps it: UTC, without saying so."""
-    return datetime.now(UTC).replace(tzinfo=None)
-
-
-@dataclass(frozen=True, eq=False)
-class PreparedTask:
-    """A problem with its neighbours and prior: everything that selecting and learning need."""
-
-    problem: Problem
-    plan: Plan
-    described: Described | None = None
-    """None if the problem has no space, so that it cannot be compared with others."""
-    neighbours: tuple[Neighbour, ...] = ()
-    prior: Prior | None = None
-    fold_prior: Prior | None = None
-    """The prior without neighbours of the same source: these may hold rows of the test folds."""
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    checked: bool = False
-    """Whether to search cold as well, to measure what memory saved."""
-    started_at: datetime = field(default_factory=utc_now)
-    history: ModelHistory | None = None
-    """What the models of near problems learned of the columns."""
-    fold_history: ModelHistory | None = None
-    """The same without problems of the same source, nor any that share rows."""
-    row_hashes: Array = field(default_factory=lambda: np.zeros(0, dtype=np.uint64), repr=False)
-    sharing: Mapping[int, str] = field(default_factory=dict)
-    """Problems that memory knows to hold some of the rows, with their sources."""
-    notes: tuple[str, ...] = ()
-    """What may be wrong with the table."""
-    past: tuple[Past, ...] = ()
-    """What was tried on other problems of the space, if a pipeline is to be chosen."""
-    fold_past: tuple[Past, ...] = ()
-    """The same without problems of the same source."""
-    teaches: bool = False
-    """Whether a reference model is needed: memory has none of this content."""
-    saves_model: bool = False
-    """Whether the model is to be saved, and so has to be fitted here."""
-
-    @cached_property
-    def seen(self) -> Problem:
-        """The rows by which the problem is described and pipelines are compared: all if few."""
-        return sampled(self.problem, self.plan.settings.seed)
-
-
-@dataclass(frozen=True)
-class WithoutMemory:
-    """What a pipeline that was chosen without memory reached on the same problem."""
-
-    score: float
-    n_features: int
-    seconds: float
-
-
-@dataclass(frozen=True, eq=False)
-class TaskResult:
-    """A problem's selection, what a learner reached with it, and each feature's quality."""
-
-    selection: Selection
-    scores: Scores | None
-    quality: Array
-    seconds: Mapping[str, float]
-    cold: tuple[Selection, float] | None = None
-    """What a cold search found, and its seconds, where memory was checked."""
-    notes: tuple[str, ...] = ()
-    """Why a figure is missing."""
-    learned: Learned | None = None
-    """What models on all columns learned; None if the problem cannot be recalled."""
-    learner: str | None = None
-    pipeline: Mapping[str, Any] | None = None
-    """The selector, size and learner that were chosen, if they were not named."""
-    trials: tuple[TrialRow, ...] = ()
-    """Every pipeline that was tried, fold by fold."""
-    without_memory: WithoutMemory | None = None
-    """What is chosen without memory, where that was checked."""
-    model: FittedModel | None = None
-    """None if nothing was learnt, or if selector and learner were named and nobody asked for it."""
-    frontier: tuple[tuple[int, float], ...] = ()
-    """The best score for each number of features that was tried."""
-    leaderboard: tuple[tuple[Mapping[str, Any], float], ...] = ()
-    """The pipelines that were tried on all folds, with their scores, the best first."""
-
-
-class Stopwatch:
-    """Seconds by phase."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def __call__(self, phase: str) -> Iterator[None]:
-        """Count what the block takes towards a phase."""
-        started = perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[phase] = self.seconds.get(phase, 0.0) + perf_counter() - started
-
-
-def prepare(
-    problem: Problem,
-    plan: Plan,
-    memory: Memory | None,
-    *,
-    exclude_name: str | None = None,
-    learning: bool = True,
-) -> PreparedTask:
-    """Describe a problem, recall its nearest solved problems, and derive a prior over its features.
-
-    Problems called `exclude_name` are not recalled. The prior for the folds is only derived if a
-    learner is to be scored, and the history for the folds for that or for a reference model.
-    """
-    settings, clock = plan.settings, Stopwatch()
-    own = own_prior(plan, problem.n_features)
-    task = PreparedTask(problem, plan, prior=own, fold_prior=own)
-    if memory is None or problem.space is None:
-        return task
-    seen = task.seen if settings.project is None else problem  # by its fingerprint it may wait
-    with clock("describe"), blaming("distance", settings.distance, problem), codes_kept(seen):
-        described = memory.describe(seen, settings.distance, settings.project)
-        hashes = row_hashes(problem)
-    task = replace(task, described=described, seconds=clock.seconds, row_hashes=hashes)
-    with memory.visit():
-        task, expecting = _recalled(task, memory, clock, exclude_name, learning)
-    if expecting is None:
-        return task
-    with clock("expect"):
-        prior = expecting(None, task.history)
-        fold_prior = expecting(problem.source, task.fold_history) if learning else None
-    return replace(task, prior=prior, fold_prior=fold_prior)
-
-
-def _recalled(
-    task: PreparedTask,
-    memory: Memory,
-    clock: Stopwatch,
-    exclude_name: str | None,
-    learning: bool,
-) -> tuple[PreparedTask, Expecting | None]:
-    """Read all that memory holds for a task; the second is None if it asks for no expectation."""
-    problem, plan, described = task.problem, task.plan, task.described
-    assert described is not None
-    with clock("recall"):
-        known = memory.acquainted(problem, task.row_hashes)
-        task = replace(task, teaches=known.lacks_reference, sharing=known.sharing)
-        if plan.transfer is None or not plan.transfer.remembers:
-            return task, None
-        n_asked = max(plan.settings.neighbours, memory.n_models(problem))
-        near = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
-        task = replace(task, neighbours=tuple(near[: plan.settings.neighbours]))
-        if plan.contest is not None:
-            tried = [each for each in memory.trials(problem) if each.name != exclude_name]
-            fold_past = experience(tried, problem, near, exclude_source=problem.source)
-            task = replace(
-                task, past=tuple(experience(tried, problem, near)), fold_past=tuple(fold_past)
-            )
-    with clock("expect"):
-        task = replace(task, history=memory.model_history(problem, near, known))
-        if learning or task.teaches:
-            history = memory.model_history(problem, near, known, exclude_source=problem.source)
-            task = replace(task, fold_history=history)
-        if not plan.asks_memory(problem):
-            return task, None
-        sharing = known.sharing
-        return task, Expecting(
-            problem, plan, memory, exclude_name, task.neighbours, learning, sharing
-        )
 
 
 def search(task: PreparedTask, keep: Sequence[int] = ()) -> Selection:
@@ -246,7 +62,7 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
     if learning:  # what cannot be learnt is refused before anything is searched
         learner_name, learner = plan.learner_for(problem)
         scoring = plan.scoring_for(problem)
-    with clock("select"), blaming("selector", settings.selector_name, problem):
+    with clock("select"), naming_plugin("selector", settings.selector_name, problem):
         selection = search(task, keep)
     if not selection.selected.any():
         raise ProblemError(
@@ -258,7 +74,7 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
     if not learning:
         quality = qualities(problem, selection.selected, confidence=confidence_of(plan.selector))
         return TaskResult(selection, None, quality, clock.seconds, learned=left)
-    with clock("learn"), blaming("learner", learner_name, problem):
+    with clock("learn"), naming_plugin("learner", learner_name, problem):
         scores: Scores | None = None
         notes: tuple[str, ...] = ()
         try:
@@ -310,7 +126,7 @@ def model_of(task: PreparedTask, selection: Selection) -> FittedModel:
 def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> TaskResult:
     """Choose a pipeline and fit it; where rows cannot be divided into folds, take the default."""
     problem, clock = task.seen, Stopwatch()
-    with clock("select"), blaming("pipeline", task.plan.settings.selector_name, problem):
+    with clock("select"), naming_plugin("pipeline", task.plan.settings.selector_name, problem):
         try:
             choice = _choose(task, contest, keep)
         except NoScore as reason:
@@ -318,7 +134,7 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
         selection = selection_of(choice)
     with clock("learn"):
         left = leave(task)
-        with blaming("learner", "auto", problem):
+        with naming_plugin("learner", "auto", problem):
             rows, notes = at_last(task.problem, problem, choice.candidate, task.plan.settings.seed)
             emit(Event(problem.name, "fitting"))
             model = fitted_model(choice, rows)

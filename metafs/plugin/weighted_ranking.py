@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import _num_samples
 
-from metafs.data.of_rows import fit_weights
+from metafs.data.row_values import fit_weights
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
 from metafs.plugin.prior import Prior

@@ -6,8 +6,7 @@ relevance of each feature into a priority, and features are tried in that order
 (`metafs_climb.guided`). The measure that is optimised stays the same.
 """
 
-from collections.abc import Mapping, Sequence
-from inspect import signature
+from collections.abc import Sequence
 from numbers import Real
 from time import monotonic
 from typing import Any, Self
@@ -16,8 +15,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
-from metafs.data.of_rows import fit_groups
 from metafs.data.parameters import check_at_least
+from metafs.data.row_values import fit_groups
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
 from metafs.plugin.measures import check_measure_of_sets
@@ -26,7 +25,6 @@ from metafs.plugin.protocols import (
     SetEvaluator,
     SetMeasure,
     SupportsAbandoning,
-    SupportsBind,
     SupportsSingles,
 )
 from metafs.plugin.ranking import ranking
@@ -41,47 +39,11 @@ from metafs.stats.relevance import (
 )
 from metafs_climb.content_order import ContentOrder, Renumbered
 from metafs_climb.evaluations import Evaluations
+from metafs_climb.evaluators import bound
 from metafs_climb.guided import Comparisons, GuidedClimb, climb_with_baseline
 from metafs_climb.mi_confidence import MIConfidence
 from metafs_climb.published import PublishedClimb
 from metafs_climb.starts import large_starts, likely_starts
-
-
-class SetBySet:
-    """Evaluates a measure that has no `bind`, set by set; the empty set is worse than any other."""
-
-    def __init__(self, measure: Any, X: Matrix, y: Array) -> None:
-        self.measure, self.X, self.y = measure, X, y
-
-    def of_sets(self, base: Array, edits: Array) -> Array:
-        """Return the measure of base after each row of edits."""
-        sets = (np.setxor1d(base, edit) for edit in edits)
-        return np.array(
-            [self.measure.of_set(self.X, self.y, s) if len(s) else -np.inf for s in sets]
-        )
-
-    def of_each(self) -> Array:
-        """Return the measure of every single feature."""
-        return np.asarray(self.measure(self.X, self.y))
-
-
-def bound(
-    measure: SetMeasure,
-    X: Matrix,
-    y: Array,
-    categories: Mapping[int, tuple[str, ...]],
-    groups: Array | None = None,
-) -> SetEvaluator:
-    """Return the measure's own evaluator on one problem, or one that calls it set by set.
-
-    Groups are for measures that divide rows into folds.
-    """
-    if not isinstance(measure, SupportsBind):
-        return SetBySet(measure, X, y)
-    known: dict[str, Any] = {"categories": categories} if categories else {}
-    if groups is not None and "groups" in signature(measure.bind).parameters:
-        known["groups"] = groups
-    return measure.bind(X, y, **known)
 
 
 class Climb(BaseSelector):

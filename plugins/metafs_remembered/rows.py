@@ -8,7 +8,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from metafs.data.checks import check_known
-from metafs.data.of_rows import fit_groups, fit_weights
+from metafs.data.row_values import fit_groups, fit_weights
 from metafs.data.typing import Array, Matrix
 from metafs.data.unlabelled import labelled_rows
 from metafs.stats.linear.rows import stacked

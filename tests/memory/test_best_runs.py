@@ -9,8 +9,8 @@ from metafs.memory import best_runs as recalled
 from metafs.memory.best_runs import BestRuns
 from metafs.memory.memory import Memory
 from metafs.pipeline.loop import solve
+from metafs.pipeline.preparing import prepare
 from metafs.pipeline.settings import Settings
-from metafs.pipeline.steps import prepare
 from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB, ProblemRow, Recorded, RunRow, SelectionRows
 

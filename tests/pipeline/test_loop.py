@@ -11,9 +11,9 @@ from sklearn.feature_selection import SelectKBest, chi2
 from metafs.data.problem import Problem
 from metafs.memory.memory import Memory
 from metafs.pipeline.loop import solve
+from metafs.pipeline.preparing import prepare
 from metafs.pipeline.settings import Settings
 from metafs.pipeline.solution import PHASES
-from metafs.pipeline.steps import prepare
 from metafs.plugin.hookspecs import hookimpl
 from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB

@@ -19,8 +19,9 @@ from sklearn.preprocessing import FunctionTransformer
 
 from metafs import Problem, Registry, solve
 from metafs.errors import MetafsError
-from metafs.pipeline import model_file
-from metafs.pipeline.model_file import ModelFileError, about, load, save
+from metafs.pipeline import model_archive
+from metafs.pipeline.model_archive import ModelFileError
+from metafs.pipeline.model_file import about, load, save
 from metafs.pipeline.model_folder import contents, file_name, find
 from metafs.stats.balanced import BalancedDecisions
 
@@ -254,7 +255,7 @@ def test_an_interrupted_save_leaves_the_old_file_and_nothing_else(related, tmp_p
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(model_file.os, "replace", full)
+    monkeypatch.setattr(model_archive.os, "replace", full)
     with pytest.raises(OSError, match="No space"):
         save(solved(related, number=1), path)
     assert path.read_bytes() == before

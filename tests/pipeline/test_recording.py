@@ -6,10 +6,11 @@ import pytest
 
 from metafs.errors import ProblemError, UsageError
 from metafs.memory.memory import Memory
+from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import fail, failure, finish, run_row, skipped
 from metafs.pipeline.settings import Settings
 from metafs.pipeline.solution import Solution
-from metafs.pipeline.steps import prepare, work
+from metafs.pipeline.steps import work
 from metafs.plugin.registry import Registry
 from metafs.version import __version__
 from metafs_metadb import MetaDB, RunRow

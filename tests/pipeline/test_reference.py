@@ -13,9 +13,9 @@ from metafs.data.row_hashes import row_hashes
 from metafs.memory import MetaDB
 from metafs.memory.explaining import explain
 from metafs.memory.memory import Memory
+from metafs.pipeline.preparing import prepare
 from metafs.pipeline.reference import numeric_rows
 from metafs.pipeline.settings import Settings
-from metafs.pipeline.steps import prepare
 
 N = 12
 NAMES = tuple(f"w{j}" for j in range(N))

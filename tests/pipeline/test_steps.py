@@ -9,8 +9,10 @@ from metafs.data.problem import Problem
 from metafs.errors import ProblemError
 from metafs.memory.memory import Memory
 from metafs.pipeline.loop import solve
+from metafs.pipeline.preparing import prepare
 from metafs.pipeline.settings import Settings
-from metafs.pipeline.steps import Stopwatch, kept_columns, prepare, search_cold, work
+from metafs.pipeline.steps import kept_columns, search_cold, work
+from metafs.pipeline.task import Stopwatch
 from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB
 

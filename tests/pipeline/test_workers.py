@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator
 
 from metafs.errors import UsageError
 from metafs.pipeline.engines import open_engine
-from metafs.pipeline.fork_server import WorkerError
 from metafs.pipeline.loop import solve
+from metafs.pipeline.worker import WorkerError
 from metafs_metadb import MetaDB
 
 BAD = 61

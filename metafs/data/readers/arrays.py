@@ -19,10 +19,10 @@ from sklearn.datasets import load_svmlight_file
 
 from metafs.data.checks import check_name_count, check_width, listing
 from metafs.data.limits import check_table_bytes
-from metafs.data.of_rows import OF_ROWS, OPTIONS
 from metafs.data.problem import Problem
 from metafs.data.readers.files import no_file, not_utf8, refuse_empty, shown, unreadable
 from metafs.data.readers.source import ReadOptions, feature_positions
+from metafs.data.row_values import OF_ROWS, OPTIONS
 from metafs.data.typing import Array
 from metafs.errors import ProblemError
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from metafs.data.checks import check_names, dropping, unknown_column, well_formed
-from metafs.data.of_rows import OPTIONS
 from metafs.data.problem import Problem
+from metafs.data.row_values import OPTIONS
 from metafs.errors import ProblemError
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from metafs.data.checks import listing
-from metafs.data.of_rows import OPTIONS
 from metafs.data.problem import Problem
 from metafs.data.readers import arrays, metafeatures, tables
 from metafs.data.readers.demo import DEMOS, PREFIX
@@ -23,6 +22,7 @@ from metafs.data.readers.naming import distinct
 from metafs.data.readers.source import ReadOptions, Source
 from metafs.data.readers.streams import Entry, Meta, read_entries
 from metafs.data.readers.wanted import check_wanted, column_names
+from metafs.data.row_values import OPTIONS
 from metafs.data.target import check_task
 from metafs.errors import ProblemError, UsageError
 

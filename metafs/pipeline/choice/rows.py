@@ -16,8 +16,8 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import issparse
 
-from metafs.data.of_rows import OF_ROWS
 from metafs.data.problem import Problem
+from metafs.data.row_values import OF_ROWS
 from metafs.data.typing import Array, Matrix
 from metafs.pipeline.choice.candidates import LEARNERS, Candidate, seconds_of
 

@@ -31,8 +31,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from metafs.data.checks import checked_meta_features
-from metafs.data.of_rows import fit_groups
 from metafs.data.parameters import check_at_least
+from metafs.data.row_values import fit_groups
 from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError, UsageError
 from metafs.stats.folds import folds_of

@@ -22,7 +22,7 @@ NAME = "metafs.duckdb"
 MOST_HELD = 4
 
 
-class Holding(MetaFile):
+class BatchCopies(MetaFile):
     """Memory as of the beginning of a batch, which a text identifies."""
 
     def hold(self, batch: str) -> None:

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from metafs import Problem, solve
 from metafs.cli.app import cli
 from metafs.errors import UsageError
-from metafs.pipeline.saving import Saving, in_words, saving
+from metafs.pipeline.memory_savings import Saving, in_words, saving
 from metafs.pipeline.selection import Selection
 
 

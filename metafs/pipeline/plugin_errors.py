@@ -9,7 +9,7 @@ from metafs.errors import MetafsError, ProblemError, describe, kind_and_place
 
 
 @contextmanager
-def blaming(kind: str, name: str, problem: Problem) -> Iterator[Any]:
+def naming_plugin(kind: str, name: str, problem: Problem) -> Iterator[Any]:
     """Say which plugin failed on which problem, whatever it raised."""
     try:
         yield

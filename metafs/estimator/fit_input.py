@@ -10,7 +10,7 @@ from sklearn.utils import check_X_y
 from sklearn.utils.validation import _num_samples, validate_data
 
 from metafs.data.notes import COMMAS, Notes
-from metafs.data.of_rows import fit_groups, fit_weights
+from metafs.data.row_values import fit_groups, fit_weights
 from metafs.data.text_input import holds_text, numbers_of_text
 from metafs.data.typing import Array, Matrix
 from metafs.data.unlabelled import labelled_rows
@@ -28,7 +28,7 @@ def installed_registry() -> Registry:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class FitInput:
     """A table as numbers, with the rows that have a target apart from those that have none."""
 
     X: Matrix
@@ -41,7 +41,7 @@ class Given:
 
 def read(
     estimator: Any, X: Any, y: Any, X_unlabelled: Any, *, sparse: bool, y_numeric: bool = False
-) -> Given:
+) -> FitInput:
     """Check what ``fit`` of an estimator is given, and set what it is to know of the columns.
 
     Rows whose target is missing join those of `X_unlabelled`.
@@ -67,7 +67,7 @@ def read(
         (X, *more), categories = numbers_of_text([X, *unlabelled], where, notes)
         X, y = check_X_y(X, y, **of_target, **rules)
     together = stacked(more[0], *more[1:]) if more else None
-    return Given(X, y, together, categories, tuple(notes.columns.get(COMMAS, ())))
+    return FitInput(X, y, together, categories, tuple(notes.columns.get(COMMAS, ())))
 
 
 def row_metadata(estimator: Any, y: Any, groups: Any, sample_weight: Any) -> dict[str, Any]:

@@ -9,14 +9,15 @@ import pytest
 from metafs.data.problem import Problem
 from metafs.experiment import Design, Experiment, arms_named, run
 from metafs.experiment.arms import explained
+from metafs.experiment.explanation import MOST, why
 from metafs.experiment.page import page
-from metafs.experiment.why import MOST, why
 from metafs.memory.explaining import explain
 from metafs.memory.memory import Memory
 from metafs.pipeline.loop import InMemorySource
+from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import finish
 from metafs.pipeline.settings import Settings
-from metafs.pipeline.steps import prepare, work
+from metafs.pipeline.steps import work
 from metafs.plugin.registry import Registry
 from metafs_metadb import MetaDB
 

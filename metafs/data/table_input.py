@@ -15,7 +15,7 @@ from metafs.errors import ProblemError
 
 
 @dataclass(frozen=True, eq=False)
-class GivenTable:
+class InputTable:
     """Features as numbers, and what the table held besides them."""
 
     X: Matrix
@@ -30,18 +30,18 @@ class GivenTable:
     """Groups, times and weights of the rows, as they were given."""
 
 
-def as_given(
+def taken_apart(
     X: Any,
     y: Any,
     of_rows: Mapping[str, Any],
     feature_names: Sequence[str] | None,
     where: str,
     notes: Notes,
-) -> GivenTable:
+) -> InputTable:
     """Take a table apart; in a frame, target and values of rows may be names of columns."""
     if not nw.dependencies.is_into_dataframe(X):
         matrix, categories = matrix_of_array(X, feature_names, where, notes)
-        return GivenTable(matrix, y, feature_names, categories, None, of_rows)
+        return InputTable(matrix, y, feature_names, categories, None, of_rows)
     names = frame_names(X)
     checks.check_names(names, where)
     named = {"target": y, **of_rows}
@@ -55,7 +55,7 @@ def as_given(
         named |= {role: raw[name] for role, name in taken.items()}
         names = [name for name in names if name not in taken.values()]
     matrix, categories = matrix_of_columns(columns, len(names), len(X), where, notes)
-    return GivenTable(
+    return InputTable(
         matrix,
         named.pop("target"),
         names if feature_names is None else feature_names,

@@ -34,7 +34,7 @@ def has_missing(X: Matrix) -> bool:
     return bool(np.isnan(np.min(values, initial=0.0)))
 
 
-def ready(selector: Any, X: Matrix, y: Array, categorical: Collection[int]) -> Matrix:
+def input_for(selector: Any, X: Matrix, y: Array, categorical: Collection[int]) -> Matrix:
     """Return X, with numbers for categories and medians for missing values where needed."""
     if len(categorical) and not takes_categories(selector) and not issparse(X):
         X = with_category_numbers(X, y, categorical)

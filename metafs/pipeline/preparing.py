@@ -1,0 +1,83 @@
+"""Prepare a problem where memory is: describe it, recall its neighbours, expect its features."""
+
+from dataclasses import replace
+
+from metafs.data.problem import Problem
+from metafs.data.row_hashes import row_hashes
+from metafs.memory.memory import Memory
+from metafs.pipeline.choice.experience import experience
+from metafs.pipeline.expecting import Expecting, own_prior
+from metafs.pipeline.plugin_errors import naming_plugin
+from metafs.pipeline.settings import Plan
+from metafs.pipeline.task import PreparedTask, Stopwatch
+from metafs.stats.discretise import codes_kept
+
+
+def prepare(
+    problem: Problem,
+    plan: Plan,
+    memory: Memory | None,
+    *,
+    exclude_name: str | None = None,
+    learning: bool = True,
+) -> PreparedTask:
+    """Describe a problem, recall its nearest solved problems, and derive a prior over its features.
+
+    Problems called `exclude_name` are not recalled. The prior for the folds is only derived if a
+    learner is to be scored, and the history for the folds for that or for a reference model.
+    """
+    settings, clock = plan.settings, Stopwatch()
+    own = own_prior(plan, problem.n_features)
+    task = PreparedTask(problem, plan, prior=own, fold_prior=own)
+    if memory is None or problem.space is None:
+        return task
+    seen = task.seen if settings.project is None else problem  # by its fingerprint it may wait
+    with clock("describe"), naming_plugin("distance", settings.distance, problem), codes_kept(seen):
+        described = memory.describe(seen, settings.distance, settings.project)
+        hashes = row_hashes(problem)
+    task = replace(task, described=described, seconds=clock.seconds, row_hashes=hashes)
+    with memory.visit():
+        task, expecting = _recalled(task, memory, clock, exclude_name, learning)
+    if expecting is None:
+        return task
+    with clock("expect"):
+        prior = expecting(None, task.history)
+        fold_prior = expecting(problem.source, task.fold_history) if learning else None
+    return replace(task, prior=prior, fold_prior=fold_prior)
+
+
+def _recalled(
+    task: PreparedTask,
+    memory: Memory,
+    clock: Stopwatch,
+    exclude_name: str | None,
+    learning: bool,
+) -> tuple[PreparedTask, Expecting | None]:
+    """Read all that memory holds for a task; the second is None if it asks for no expectation."""
+    problem, plan, described = task.problem, task.plan, task.described
+    assert described is not None
+    with clock("recall"):
+        known = memory.acquainted(problem, task.row_hashes)
+        task = replace(task, teaches=known.lacks_reference, sharing=known.sharing)
+        if plan.transfer is None or not plan.transfer.remembers:
+            return task, None
+        n_asked = max(plan.settings.neighbours, memory.n_models(problem))
+        near = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
+        task = replace(task, neighbours=tuple(near[: plan.settings.neighbours]))
+        if plan.contest is not None:
+            tried = [each for each in memory.trials(problem) if each.name != exclude_name]
+            fold_past = experience(tried, problem, near, exclude_source=problem.source)
+            task = replace(
+                task, past=tuple(experience(tried, problem, near)), fold_past=tuple(fold_past)
+            )
+    with clock("expect"):
+        task = replace(task, history=memory.model_history(problem, near, known))
+        if learning or task.teaches:
+            history = memory.model_history(problem, near, known, exclude_source=problem.source)
+            task = replace(task, fold_history=history)
+        if not plan.asks_memory(problem):
+            return task, None
+        sharing = known.sharing
+        return task, Expecting(
+            problem, plan, memory, exclude_name, task.neighbours, learning, sharing
+        )
