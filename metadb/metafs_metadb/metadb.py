@@ -22,6 +22,7 @@ from metafs_metadb.rows import (
     Signature,
     StabilityRow,
 )
+from metafs_metadb.signatures import write_signatures
 from metafs_metadb.trials import TrialRow
 from metafs_metadb.weights import BeliefRow, ReferenceRows
 
@@ -140,5 +141,5 @@ class MetaDB(Recalling, Listing, Reporting, Managing):
         }
         with self.writing() as con, connect.transaction(con):
             if con.execute(record_queries.FREEZE_PROJECTION, values).fetchall():
-                signatures.write_signatures(con, space, distance, signatures or {})
+                write_signatures(con, space, distance, signatures or {})
         return self.projection(space, distance) or []

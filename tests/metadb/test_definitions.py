@@ -72,7 +72,7 @@ def test_every_way_to_ask_agrees_on_the_best_run_and_its_relative_scores(shared_
 
 def test_the_view_has_the_order_that_the_queries_have():
     made = [each.sql for each in known() if "create view best_run" in each.sql]
-    assert len(made) == 2 and all(BEST_FIRST.replace("r.", "") in each for each in made)
+    assert made and all(BEST_FIRST.replace("r.", "") in each for each in made)
 
 
 def test_an_infinite_score_is_the_best_one(tmp_path):

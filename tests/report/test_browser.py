@@ -59,6 +59,15 @@ def css(browser, selector):
     return browser.find_elements("css selector", selector)
 
 
+def wait_for_heading(browser, *texts):
+    """Wait until the page has followed a link: it does so after the click has returned."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(browser, 20).until(
+        lambda _: [each.text for each in css(browser, "#detail h2")] == [*texts]
+    )
+
+
 def click(browser, selector):
     (element,) = css(browser, selector)
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
@@ -114,7 +123,7 @@ def test_links_lead_to_problems_features_and_back(browse, page):
     browser = browse(page)
     css(browser, "#problem-table-filter")[0].send_keys("problem 6")
     click(browser, "#problem-table tbody a")
-    assert css(browser, "#detail h2")[0].text == "problem 6"
+    wait_for_heading(browser, "problem 6")
     assert browser.title.startswith("problem 6 ")
     assert not css(browser, "#overview")[0].is_displayed()
     assert "(chosen by auto)" in css(browser, "dl.facts")[0].text
@@ -123,11 +132,12 @@ def test_links_lead_to_problems_features_and_back(browse, page):
     feature = css(browser, "#detail table[id^=selected] tbody th a")[0]
     name = feature.text
     browser.execute_script("arguments[0].click()", feature)
-    assert css(browser, "#detail h2")[0].text == name
+    wait_for_heading(browser, name)
     assert "problem 6" in [row.text for row in css(browser, "#detail tbody th")]
     browser.back()
-    assert css(browser, "#detail h2")[0].text == "problem 6"
+    wait_for_heading(browser, "problem 6")
     browser.back()
+    wait_for_heading(browser)  # of no problem or feature: the overview
     assert css(browser, "#overview")[0].is_displayed()
     assert css(browser, "#problem-table-filter")[0].get_attribute("value") == "problem 6"
 

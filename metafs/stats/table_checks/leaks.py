@@ -46,7 +46,7 @@ def leaks(problem: Problem) -> Iterator[str]:
     []
     >>> X[:, 1] = y * 7
     >>> list(leaks(Problem.of(X, y)))[0][:63]
-    "column 'x1' alone tells the target in 100 % of what is to be to"
+    "column 'x1' alone tells the target in 100 % of what is to be pr"
     """
     rows = _some_rows(problem)
     if len(rows) < LEAST_ROWS_OF_LEAK:
