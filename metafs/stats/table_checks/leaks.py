@@ -1,4 +1,4 @@
-r"""Leaks: one column that alone tells the target, because it was filled in afterwards.
+r"""Leaks: one column that alone predicts the target, because it was filled in afterwards.
 
 Each column alone predicts rows that it has not seen (five folds, every class in each). A class is
 that of the nearest value among the other rows, of equal values the most frequent; a number is
@@ -36,7 +36,7 @@ BLOCK = 2000
 
 
 def leaks(problem: Problem) -> Iterator[str]:
-    """Yield a note for each column that alone tells the target.
+    """Yield a note for each column that alone predicts the target.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def leaks(problem: Problem) -> Iterator[str]:
     []
     >>> X[:, 1] = y * 7
     >>> list(leaks(Problem.of(X, y)))[0][:63]
-    "column 'x1' alone tells the target in 100 % of what is to be pr"
+    "column 'x1' alone predicts 100 % of the target: if its value is"
     """
     rows = _some_rows(problem)
     if len(rows) < LEAST_ROWS_OF_LEAK:
@@ -66,9 +66,9 @@ def leaks(problem: Problem) -> Iterator[str]:
     for column, share in found.items():
         name = problem.feature_names[column]
         yield (
-            f"column {listing([name])} alone tells the target in {share:.0%}".replace("%", " %")
-            + " of what is to be predicted for new rows: if it is only known afterwards, leave it "
-            f"out with {dropping(name)}"
+            f"column {listing([name])} alone predicts {share:.0%}".replace("%", " %")
+            + " of the target: if its value is only known after the target, leave it out with "
+            f"{dropping(name)}"
         )
 
 
