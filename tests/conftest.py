@@ -1,6 +1,7 @@
 """What many tests share."""
 
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,3 +63,28 @@ def chromium():
     chromium.set_script_timeout(60)
     yield chromium
     chromium.quit()
+
+
+AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
+VIOLATIONS = """
+const done = arguments[0];
+axe.run(document, {resultTypes: ["violations"]}).then(
+  (found) => done(found.violations.map((each) =>
+    [each.id, each.help, each.nodes.slice(0, 3).map((node) => node.html.slice(0, 200))])),
+  (error) => done([String(error)]));
+"""
+
+
+@pytest.fixture(scope="session")
+def axe(chromium):
+    """What axe-core finds wrong with the page that the browser shows, for people who cannot see it,
+    or cannot use a mouse; tests that need it are skipped where it is not."""
+    if not AXE.exists():
+        pytest.skip("no axe-core: run 'npm install --no-save axe-core@4' (.ci/browser does)")
+    program = AXE.read_text(encoding="utf-8")
+
+    def violations():
+        chromium.execute_cdp_cmd("Runtime.evaluate", {"expression": program})
+        return chromium.execute_async_script(VIOLATIONS)
+
+    return violations

@@ -10,6 +10,8 @@ function ticks(low, high, about = 5) {
   return found;
 }
 
+const tick = (value) => value.toLocaleString("en", { maximumSignificantDigits: 6 }).replace("-", "−");
+
 function range(values, margin = 0.06) {
   const low = Math.min(...values), high = Math.max(...values);
   const more = (high - low || Math.abs(high) || 1) * margin;
@@ -36,14 +38,14 @@ function plot({ label, xLabel, yLabel, series, levels = [], logX = false, height
   const xTicks = logX ? [...new Set(xs)].sort((a, b) => a - b) : ticks(...xRange);
   const parts = ticks(...yRange).flatMap((at) => [
     s("line", { class: "grid", x1: inside.left, x2: inside.right, y1: y(at), y2: y(at) }),
-    s("text", { class: "soft", x: inside.left - 6, y: y(at) + 4, "text-anchor": "end" }, num(at)),
+    s("text", { class: "soft", x: inside.left - 6, y: y(at) + 4, "text-anchor": "end" }, tick(at)),
   ]);
   let last = -Infinity;
   for (const at of xTicks) {
     if (x(at) - last < 34) continue;
     last = x(at);
     parts.push(s("text", { class: "soft", x: last, y: inside.bottom + 17, "text-anchor": "middle" },
-      num(at)));
+      tick(at)));
   }
   parts.push(s("line", { class: "axis", x1: inside.left, x2: inside.right, y1: inside.bottom,
     y2: inside.bottom }));
@@ -64,10 +66,7 @@ function plot({ label, xLabel, yLabel, series, levels = [], logX = false, height
       const [cx, cy] = places[at];
       const dot = s("circle", { class: "dot", cx, cy, r: each.kind === "line" ? 4 : 4.5,
         ...hovering(point[2]) });
-      const mark = point[3]
-        ? s("a", { class: `mark ${each.colour}`, href: point[3], tabindex: "-1" }, dot)
-        : s("g", { class: each.colour }, dot);
-      parts.push(mark);
+      parts.push(s("g", { class: each.colour, ...(point[3] ? leadingTo(point[3]) : {}) }, dot));
     });
   }
   const names = [...series, ...levels].filter((each) => each.name);
@@ -81,8 +80,9 @@ function legend(names) {
   return h("ul", { class: "legend" }, names.map((each) => h("li", null,
     s("svg", { class: each.colour, width: 26, height: 12, "aria-hidden": "true" },
       each.kind === "dots" ? null
-        : s("line", { class: `level ${each.dashed ? "dashed" : ""}`, x1: 0, x2: 26, y1: 6, y2: 6 }),
-      each.kind ? s("circle", { class: "dot", cx: 13, cy: 6, r: 4 }) : null),
+        : s("line", { class: `level ${each.dashed ? "dashed" : ""}`,
+          ...(each.kind === "tick" ? { x1: 13, x2: 13, y1: 0, y2: 12 } : { x1: 0, x2: 26, y1: 6, y2: 6 }) }),
+      each.kind && each.kind !== "tick" ? s("circle", { class: "dot", cx: 13, cy: 6, r: 4 }) : null),
     each.name)));
 }
 

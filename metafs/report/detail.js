@@ -37,8 +37,8 @@ function problemPage(i) {
       h("div", null, h("h3", null, "Score and baselines"),
         scores || soft("No score was measured."),
         P.all_features[i] === null ? soft("The score on all features was not measured: " +
-          "--selector auto does that.") : null)),
-    h("h3", null, "Score against number of features"), curve(i),
+          "`--selector auto` does that.") : null,
+        h("h3", null, "Score against number of features"), curve(i))),
     h("h3", null, "Selected features"), ...selectedFeatures(i),
     h("h3", null, "Neighbours asked"), ...neighbours(i)];
 }
@@ -50,7 +50,7 @@ function belief(i) {
 }
 
 function stability(i) {
-  if (!P.stability[i]) return "not measured (metafs stability)";
+  if (!P.stability[i]) return h("span", null, prose("not measured (`metafs stability`)"));
   const [selector, n, index, chance] = P.stability[i];
   return `${selector}: the rankings of ${n} resamples agree to ${num(index)}, random ones to ${num(chance)}`;
 }
@@ -89,7 +89,7 @@ function selectedFeatures(i) {
     { label: "Sign", of: (row) => row.weight, show: (row) => weightBar(row.weight, most) },
     classes.size > 1 && { label: "Class", word: true, of: (row) => word(row.towards),
       show: (row) => bdi(word(row.towards) ?? "–") },
-    { label: "From memory", of: (row) => row.fromMemory, show: (row) => signed(row.fromMemory) },
+    { label: "From memory", of: (row) => row.fromMemory, show: (row) => signed(row.fromMemory, 2) },
     { label: "Came from", word: true, of: (row) => row.sources.length,
       show: (row) => (row.sources.length ? row.sources.flatMap((each, at) =>
         [at ? ", " : "", toProblem(each)]) : "own rows") },
@@ -137,9 +137,11 @@ function featurePage(f) {
     { label: "Problem", word: true, of: (row) => problemName(row.i), show: (row) => toProblem(row.i) },
     { label: "Rank", of: (row) => row.at + 1 },
     { label: "Weight", of: (row) => row.weight, show: (row) => signed(row.weight) },
-    { label: "Towards", word: true, of: (row) => row.towards, show: (row) => bdi(row.towards ?? "–") },
-    { label: "From memory", of: (row) => row.fromMemory, show: (row) => signed(row.fromMemory) },
-    { label: "Score there", of: (row) => P.score[row.i], show: (row) => score3(P.score[row.i]) }];
+    rows.some((row) => row.towards) && { label: "Towards", word: true, of: (row) => row.towards,
+      show: (row) => bdi(row.towards ?? "–") },
+    { label: "From memory", of: (row) => row.fromMemory, show: (row) => signed(row.fromMemory, 2) },
+    { label: "Score there", of: (row) => P.score[row.i], show: (row) => score3(P.score[row.i]) },
+  ].filter(Boolean);
   return [...head, h("h3", null, "History"),
     line ? history(line) : null,
     weighted.length > 1 ? plot({ label: "Weight of the feature along the stream; the numbers are in " +

@@ -19,7 +19,9 @@ const s = (tag, attributes, ...children) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
 
 const bdi = (text) => h("bdi", null, text);
-const soft = (text) => h("p", { class: "soft" }, text);
+// What stands between backticks is typed as it is, and not broken at a line's end.
+const prose = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", null, part) : part));
+const soft = (text) => h("p", { class: "soft" }, prose(text));
 const link = (text, to) => (to === null ? bdi(text) : h("a", { href: to }, bdi(text)));
 const toProblem = (i) => link(problemName(i), problemLink(i));
 const toFeature = (f) => link(D.features.name[f], featureLink(f));
@@ -28,20 +30,25 @@ function section(id, title, ...children) {
   return h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...children);
 }
 
-// Three significant digits, or all digits before the point.
-function num(value) {
+// Three significant digits (or as many as asked), or all digits before the point.
+function num(value, digits = 3) {
   if (value === null || value === undefined) return "–";
+  if (value < 0) return `−${num(-value, digits)}`;
   if (Number.isInteger(value)) return value.toLocaleString("en");
-  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en");
-  if (Math.abs(value) < 0.001) return value.toPrecision(2);
-  return Math.abs(value) < 1 ? value.toFixed(3) : value.toPrecision(3);
+  if (value >= 100) return Math.round(value).toLocaleString("en");
+  if (value < 0.001) return value.toPrecision(2);
+  return value < 1 ? value.toFixed(digits) : value.toPrecision(digits);
 }
 
 // A score: three digits after the point, also where it is 1.
 const score3 = (value) => (value === null ? "–" : value.toFixed(3));
 
-const signed = (value) =>
-  value === null ? "–" : `${value > 0 ? "+" : value < 0 ? "−" : ""}${num(Math.abs(value))}`;
+// A weight or a difference, with its sign and as many digits where it happens to be whole.
+function signed(value, digits = 3) {
+  if (value < 0) return `−${signed(-value, digits).slice(1)}`;
+  const whole = Number.isInteger(value) && value !== 0 && value < 100;
+  return (value > 0 ? "+" : "") + (whole ? value.toPrecision(digits) : num(value, digits));
+}
 
 function seconds(value) {
   if (value === null) return "–";
@@ -71,6 +78,9 @@ const hovering = (text) => ({
   pointermove: (event) => tip(event, text),
   pointerleave: (event) => tip(event, null),
 });
+
+// A mark of a figure that leads somewhere by a click; the table beside it has the same links.
+const leadingTo = (to) => ({ "data-to": to, click: () => { location.hash = to.slice(1); } });
 
 const folded = (summary, ...children) =>
   h("details", null, h("summary", null, summary), ...children);

@@ -8,7 +8,8 @@ function colourOf(name) {
 function heatMap() {
   const n = P.name.length, lines = D.cells;
   if (!lines.length) return soft("No feature was selected yet, so there is nothing to map.");
-  const wide = Math.max(2, Math.min(18, Math.floor((byId("main").clientWidth - 190) / n)));
+  const room = byId("main").clientWidth - (window.innerWidth <= 640 ? 110 : 170);
+  const wide = Math.max(2, Math.min(18, Math.floor(room / n)));
   const canvas = h("canvas", { width: n * wide, height: lines.length * ROW, role: "img",
     "aria-label": `Which of ${counted(n, "problem")} selected each of the ${lines.length} features ` +
       "selected most often; the table of features has the counts" });
@@ -50,15 +51,16 @@ function heatMap() {
       h("div", { class: "scroll", tabindex: "0", role: "region",
         "aria-label": "Map of features and problems" }, canvas)),
     h("figcaption", null, "A row for each feature, a column for each problem in the order in which " +
-      "they were solved. Point at a cell to see what it is; a click leads to the problem."));
+      "they were solved. Point at a cell to see what it is; a click leads to the problem." +
+      (n * wide > room ? " The map scrolls sideways." : "")));
 }
 
 function problemMap() {
   const known = P.place.map((place, i) => (place ? i : -1)).filter((i) => i >= 0);
   if (!known.length)
     return soft("No run has asked neighbours yet, so there are no distances to draw.");
-  const width = Math.max(300, Math.min(900, byId("main").clientWidth || 900));
-  const height = Math.round(width * 0.62);
+  const width = Math.max(300, byId("main").clientWidth || 900);
+  const height = Math.min(680, Math.round(width * 0.62));
   const x = (i) => 14 + (P.place[i][0] / 1000) * (width - 28);
   const y = (i) => 14 + (P.place[i][1] / 1000) * (height - 28);
   const shown = new Set(known), edges = [], of = known.map(() => []), index = new Map();
@@ -80,7 +82,7 @@ function problemMap() {
     const score = P.score[i];
     const light = score === null ? 0 : (score - low) / (high - low || 1);
     const about = [problemName(i), `score ${num(score)}`, `${of[at].length} connections`].join("\n");
-    return s("a", { href: problemLink(i), tabindex: "-1", class: "blue" },
+    return s("g", { class: "blue", ...leadingTo(problemLink(i)) },
       s("circle", { class: "dot", cx: x(i).toFixed(1), cy: y(i).toFixed(1), r: radius,
         "fill-opacity": (0.2 + 0.8 * light).toFixed(2),
         pointermove: (event) => {

@@ -42,11 +42,12 @@ function problemSection() {
   const left = D.counts.n_problems - P.name.length;
   return section("problems", "Problems",
     soft("Score: nested, the selection is made anew inside each fold. All features: a linear model " +
-      "on all columns, where it was measured (--selector auto does). No skill: guessing." +
+      "on all columns, where it was measured (`--selector auto` does). No skill: guessing." +
       (left > 0 ? ` Shown are the latest ${num(P.name.length)} of ${num(D.counts.n_problems)}.` : "")),
     legend([{ name: "score", kind: "dots", colour: "blue" },
-      { name: "all features", colour: "orange" }, { name: "no skill", colour: "grey" }]),
-    sortingTable("problem-table", "Problems", columns, P.name.map((_, i) => i), found, "problem"));
+      { name: "all features", kind: "tick", colour: "orange" },
+      { name: "no skill", kind: "tick", colour: "grey" }]),
+    sortingTable("problem-table", "Problems", columns, P.name.map((_, i) => i), found, "problem", 0));
 }
 
 const CHECKED = ["i", "kind", "score", "cold", "kept", "coldKept", "tried", "coldTried", "seconds",
@@ -58,7 +59,7 @@ function gainSection() {
   if (!rows.length)
     parts.push(soft("No problem was solved with memory and without it, so there is nothing to " +
       "compare: `metafs solve --check 10` checks every tenth problem, and solving again with " +
-      "--transfer none gives a run to compare with."));
+      "`--transfer none` gives a run to compare with."));
   else parts.push(...compared(rows));
   return section("gain", "What memory gained, and where it hurt", parts, lossPart());
 }
@@ -66,7 +67,7 @@ function gainSection() {
 function compared(rows) {
   const sentence = (what, ours, theirs, less, unit = num) => {
     const both = rows.filter((row) => row[ours] !== null && row[theirs] !== null);
-    if (!both.length) return `${what}: not compared.`;
+    if (!both.length) return null;
     const hurt = both.filter((row) => (less ? row[ours] > row[theirs] : row[ours] < row[theirs]));
     return `${what}: ${unit(mean(both.map((row) => row[ours])))} with memory, ` +
       `${unit(mean(both.map((row) => row[theirs])))} without, in the mean of ${both.length}; ` +
@@ -87,9 +88,10 @@ function compared(rows) {
     h("ul", null, [
       sentence("Score", "score", "cold", false), sentence("Features kept", "kept", "coldKept", true),
       sentence("Evaluations", "tried", "coldTried", true),
-      sentence("Seconds", "seconds", "coldSeconds", true, seconds)].map((each) => h("li", null, each))),
+      sentence("Seconds", "seconds", "coldSeconds", true, seconds)].filter(Boolean)
+      .map((each) => h("li", null, each))),
     soft("Checked: searched or chosen once more without memory in the same run, with evaluations and " +
-      "seconds counted up to the fitness of the cold search. Two runs: solved with --transfer none too."),
+      "seconds counted up to the fitness of the cold search. Two runs: solved with `--transfer none` too."),
     sortingTable("gain-table", "Runs with and without memory", columns, rows,
       (row) => `${problemName(row.i)} ${row.kind}`, "comparison"),
   ];
@@ -158,13 +160,13 @@ function leaderSection() {
     value("Chosen", "chosen"), value("Seconds", "seconds")];
   const found = (row) => `${row.selector} ${row.learner} ${row.transfer || ""}`;
   return section("leaderboard", "Selectors and learners",
-    rows.length ? [soft("Means over all solved runs. Compare ways that solved the same problems: " +
+    rows.length ? [soft("Means over all solved runs. Compare pipelines that solved the same problems: " +
       "above no skill is fairer than the score alone, and neither makes hard problems easy."),
-    sortingTable("leader-table", "Selectors and learners", columns, rows, found, "way")]
+    sortingTable("leader-table", "Selectors and learners", columns, rows, found, "pipeline")]
       : soft("Nothing was solved yet."),
     tried.length ? [h("h3", null, "Tried by the automatic choice"),
       sortingTable("tried-table", "Pipelines that were tried", tried_columns, tried, found, "pipeline")]
-      : soft("No pipelines were tried against each other: --selector auto does that."));
+      : soft("No pipelines were tried against each other: `--selector auto` does that."));
 }
 
 function featureSection() {

@@ -1,6 +1,6 @@
 // A table that sorts by a click on a heading and filters by words.
 //
-// A column is {label, of, show, word}: `of` gives what is sorted by, `show` what a cell holds.
+// A table of `few` rows needs no filter. A column is {label, of, show, word}: `of` gives what is sorted by, `show` what a cell holds.
 const kept = {}; // how each table was last sorted and filtered, by name
 
 function compare(a, b) {
@@ -19,7 +19,7 @@ function sorted(rows, column, down) {
 
 function plainTable(label, columns, rows) {
   const head = columns.map((each) => h("th", { scope: "col", class: each.word && "word" }, each.label));
-  return h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": label },
+  return h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `${label}: table` },
     h("table", null, h("caption", { class: "unseen" }, label), h("thead", null, h("tr", null, head)),
       h("tbody", null, rows.map((row) => bodyRow(columns, row)))));
 }
@@ -32,7 +32,7 @@ function bodyRow(columns, row) {
   }));
 }
 
-function sortingTable(name, label, all, rows, found, noun = "row") {
+function sortingTable(name, label, all, rows, found, noun = "row", few = 5) {
   const isKnown = (value) => value !== null && value !== undefined;
   const columns = all.filter((each) => each.word || rows.some((row) => isKnown(each.of(row))));
   const state = (kept[name] ||= { column: null, down: false, filter: "" });
@@ -76,8 +76,9 @@ function sortingTable(name, label, all, rows, found, noun = "row") {
 
   draw();
   return h("div", null,
-    h("div", { class: "controls" }, h("label", { for: words.id }, "Filter"), words, count),
-    h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": label },
+    rows.length <= few ? null
+      : h("div", { class: "controls" }, h("label", { for: words.id }, "Filter"), words, count),
+    h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `${label}: table` },
       h("table", { id: name }, h("caption", { class: "unseen" }, label),
         h("thead", null, h("tr", null, heads)), body)));
 }

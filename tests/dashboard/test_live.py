@@ -61,3 +61,10 @@ def test_a_query_that_is_refused_says_why(live):
     assert "DROP" in browser.find_element("css selector", "#sql-answer").text
     # a status of 400 is reported by the browser itself
     assert all("400" in each["message"] for each in browser.get_log("browser"))
+
+
+def test_axe_finds_nothing_wrong_with_the_page_and_an_answer(live, axe):
+    _, browser = live
+    browser.execute_script("document.querySelector('#sql-run').click()")
+    wait_for(lambda: browser.find_elements("css selector", "#sql-answer tbody th"))
+    assert axe() == []

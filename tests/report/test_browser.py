@@ -156,6 +156,12 @@ def test_pointing_at_a_figure_tells_what_it_is(browse, page, target, told):
     assert tip.is_displayed() and re.search(told, tip.text)
 
 
+def test_a_click_on_a_dot_of_the_map_leads_to_its_problem(browse, page):
+    browser = browse(page)
+    click(browser, "#map-svg [data-to='#/problem/3'] circle")
+    assert css(browser, "#detail h2")[0].text == "problem 2"
+
+
 def test_every_figure_has_a_text_and_every_table_its_headings(browse, page):
     browser = browse(page)
     for address in ("", "#/problem/7", "#/feature/1"):
@@ -170,6 +176,13 @@ def test_every_figure_has_a_text_and_every_table_its_headings(browse, page):
         for field in css(browser, "input, textarea"):
             assert css(browser, f"label[for={field.get_attribute('id')}]")
     assert len(css(browser, "main")) == len(css(browser, "header")) == 1
+
+
+@pytest.mark.parametrize("width, dark", [(390, True), (1280, False)], ids=["narrow", "wide"])
+@pytest.mark.parametrize("address", ["", "#/problem/7", "#/feature/1"])
+def test_axe_finds_nothing_wrong(browse, axe, page, address, width, dark):
+    browse(page + address, width, dark)
+    assert axe() == []
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
