@@ -60,7 +60,7 @@ function problemMap() {
   if (!known.length)
     return soft("No run has asked neighbours yet, so there are no distances to draw.");
   const width = Math.max(300, byId("main").clientWidth || 900);
-  const height = Math.min(680, Math.round(width * 0.62));
+  const height = Math.min(680, Math.round(width * (width < 500 ? 1 : 0.62)));
   const x = (i) => 14 + (P.place[i][0] / 1000) * (width - 28);
   const y = (i) => 14 + (P.place[i][1] / 1000) * (height - 28);
   const shown = new Set(known), edges = [], of = known.map(() => []), index = new Map();

@@ -19,7 +19,7 @@ function sorted(rows, column, down) {
 
 function plainTable(label, columns, rows) {
   const head = columns.map((each) => h("th", { scope: "col", class: each.word && "word" }, each.label));
-  return h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `${label}: table` },
+  return h("div", { class: "wide snug", tabindex: "0", role: "region", "aria-label": `${label}: table` },
     h("table", null, h("caption", { class: "unseen" }, label), h("thead", null, h("tr", null, head)),
       h("tbody", null, rows.map((row) => bodyRow(columns, row)))));
 }
