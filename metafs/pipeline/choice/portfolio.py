@@ -94,6 +94,11 @@ def _with_memory(success: Mapping[Candidate, float], gain: float) -> dict[Candid
     }
 
 
+def shipped_tables() -> set[str]:
+    """Return the names of the tables that were measured."""
+    return {table for table, _, _ in _tables()}
+
+
 @cache
 def _tables() -> list[tuple[str, Shape, Past]]:
     text = files(__package__).joinpath("portfolio.json").read_text()

@@ -29,6 +29,9 @@ from metafs.stats.threads import threads_for
 LEAST_SPREAD = 0.25
 """The standard deviation that decision values have at least when they become probabilities."""
 
+MOST_SHIFTS = 200
+"""Steps until the means of probabilities are the shares of the classes."""
+
 MOST_ROWS = 500
 """Rows up to which all are compared with each other; of more, so many choose for all."""
 
@@ -156,6 +159,8 @@ def fit_linear(
         coef, remembered, fitted = fitting.solve(choice.s, regularisation)
     intercept = _intercept(fitted, rows, coef, sample_weight)
     slope = fitting.slope(held_out, fitted)
+    if labels is not None:
+        intercept += shift_to_shares(fitted, y, slope, sample_weight)
     return LinearModel(
         preparation=preparation,
         coef=coef * unit,
@@ -169,6 +174,43 @@ def fit_linear(
         held_out=None if held_out is None else held_out * unit,
         n_rows=len(rows),
     )
+
+
+def shift_to_shares(
+    decision: Array, y: Array, slope: float, sample_weight: Array | None = None
+) -> Array:
+    r"""Return what to add to decision values so that probabilities have the shares of the classes.
+
+    The slope moves all probabilities towards each other or apart, and so their means away from the
+    shares of the classes among the rows, the more the rarer a class. Until they agree,
+
+    .. math:: b_c \leftarrow b_c + \log \pi_c - \log \tfrac{1}{n} \sum_i p(c \mid x_i),
+
+    with :math:`\pi` the shares and b the logits that are added.
+
+    Parameters
+    ----------
+    decision : array of shape (n_rows, n_outputs)
+        One output for two classes, else one for each class.
+    y : array of shape (n_rows,)
+    slope : float
+        By which decision values are multiplied before they become probabilities.
+    sample_weight : array of shape (n_rows,), default=None
+    """
+    codes = np.unique(y, return_inverse=True)[1]
+    counts = np.bincount(codes, weights=sample_weight)
+    logits = slope * decision
+    if decision.shape[1] == 1:
+        logits = np.column_stack([np.zeros(len(decision)), logits])
+    added = np.zeros(logits.shape[1])
+    for _ in range(MOST_SHIFTS):
+        means = np.average(softmax(logits + added, axis=1), axis=0, weights=sample_weight)
+        step = np.log(counts / counts.sum()) - np.log(np.maximum(means, 1e-12))
+        added += step
+        if np.abs(step).max() < 1e-4:
+            break
+    added -= added[0] if decision.shape[1] == 1 else added.mean()
+    return np.asarray(added[-decision.shape[1] :] / slope)
 
 
 def _intercept(fitted: Array, rows: Rows, coef: Array, sample_weight: Array | None) -> Array:

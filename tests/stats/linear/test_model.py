@@ -23,6 +23,7 @@ from metafs.stats.linear import (
 )
 from metafs.stats.linear import model as model_module
 from metafs.stats.linear.loss import class_loss
+from metafs.stats.linear.model import shift_to_shares
 from metafs.stats.linear.strength import choose_strength
 
 N_TOPICS, N_WORDS = 6, 240
@@ -288,3 +289,29 @@ def test_experience_of_less_coherent_memory_does_not_forbid_it():
     better = better + np.random.default_rng(0).normal(scale=0.3, size=(6, 10))
     chosen = [choose_strength(strengths, better, experience, 5.0, c).s for c in (0.1, 2.0)]
     assert chosen[1] > chosen[0]
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_probabilities_have_the_shares_of_the_classes_whatever_the_slope(n_classes):
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(n_classes), [200, *range(30, 30 + 5 * (n_classes - 1), 5)])
+    n_outputs = 1 if n_classes == 2 else n_classes
+    decision = rng.normal(size=(len(y), n_outputs)) * 3 + 1
+    sample_weight = rng.uniform(0.5, 2, len(y))
+    for weights in (None, sample_weight):
+        shares = np.bincount(y, weights=weights) / np.bincount(y, weights=weights).sum()
+        for slope in (0.1, 1.0, 4.0):
+            logits = slope * (decision + shift_to_shares(decision, y, slope, weights))
+            if n_classes == 2:
+                logits = np.column_stack([np.zeros(len(y)), logits])
+            p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+            np.testing.assert_allclose(np.average(p, axis=0, weights=weights), shares, atol=2e-3)
+
+
+def test_a_rare_class_is_as_probable_as_it_is_frequent():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 6))
+    y = (X[:, 0] + 2 * rng.normal(size=400) > 3.5).astype(int)
+    model = fit_linear(X, y, classes=True)
+    assert model.slope < 0.9  # so the shares would not follow of themselves
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1].mean(), y.mean(), atol=2e-3)

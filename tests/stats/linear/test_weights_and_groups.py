@@ -15,8 +15,10 @@ from metafs.stats.linear.preparation import scales_of
 
 
 def fit_with(regularisation, X, y, classes, **rows):
-    """Fit with one regularisation, which cross-validation then cannot but choose."""
-    with mock.patch.object(linear, "LAMBDAS", np.array([regularisation])):
+    """Fit with one regularisation, and one slope, which cross-validation chooses otherwise."""
+    grid = mock.patch.object(linear, "LAMBDAS", np.array([regularisation]))
+    slope = mock.patch.object(linear._Fitting, "slope", return_value=1.0)
+    with grid, slope:
         return fit_linear(X, y, classes=classes, **rows)
 
 
