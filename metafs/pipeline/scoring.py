@@ -153,7 +153,11 @@ def learn(
 def confidence_of(selector: Any) -> Confidence:
     """Return the confidence parameters of the measure that a selector searches by."""
     measure = selector.get_params(deep=False).get("measure")
-    return measure.confidence if isinstance(measure, SupportsConfidence) else DEFAULT_CONFIDENCE
+    return (
+        measure.confidence_parameters
+        if isinstance(measure, SupportsConfidence)
+        else DEFAULT_CONFIDENCE
+    )
 
 
 def qualities(

@@ -114,7 +114,7 @@ class SupportsConfidence(Protocol):
     """A measure that weighs information by confidence; qualities are recorded by the same."""
 
     @property
-    def confidence(self) -> Confidence:
+    def confidence_parameters(self) -> Confidence:
         """The parameters b and r."""
 
 

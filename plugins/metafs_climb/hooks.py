@@ -14,9 +14,11 @@ def metafs_selectors() -> dict[str, Selector]:
 
 @hookimpl
 def metafs_measures() -> dict[str, Measure]:
-    """Offer the set measures ``mi-confidence``, ``cv-accuracy`` and ``cv-balanced-accuracy``."""
+    """Offer ``mi-confidence``, two other forms of it, and the accuracy of a learner, of sets."""
     return {
         "mi-confidence": MIConfidence(),
+        "mi-interval": MIConfidence(confidence="interval"),
+        "mi-adjusted": MIConfidence(adjusted=True),
         "cv-accuracy": CVAccuracy(),
         "cv-balanced-accuracy": CVAccuracy(scoring="balanced_accuracy"),
     }

@@ -6,11 +6,21 @@ MI(S) is the mutual information, in bits, of the set S with the target, N the nu
 and n the number of features in S. The larger b or r, the smaller the best set. The paper has r = 1
 and varies b alone.
 
+Two things may be put in their place. With ``confidence="interval"`` c(S) is what the paper would
+have wished for: the probability that MI(S) stays within an interval when there are more rows
+(`metafs.stats.information_interval`). With ``adjusted=True`` MI(S) is what exceeds the mean
+information that such a set has if the classes are dealt at random,
+
+.. math:: \max(0, MI(S) - E[MI(S)])
+
+(`metafs.stats.chance_information`). A set of many features parts the rows into many groups, and
+these have information about anything.
+
 B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021,
 sections 3.4.2 and 3.4.3.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,9 +28,15 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from metafs.data.typing import Array, Matrix
+from metafs.errors import UsageError
+from metafs.stats.chance_information import ChanceInformation
 from metafs.stats.confidence import Confidence
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import SetInformation
+from metafs.stats.information_interval import IntervalConfidence, information
+from metafs_climb.contingency import Contingency, TableEvaluator
+
+CONFIDENCES = ("size", "interval")
 
 
 class MIConfidenceEvaluator:
@@ -66,6 +82,15 @@ class MIConfidence:
         Number of bins for real-valued features and targets.
     categories : mapping of int to tuple of str
         Labels of the values 0, 1, ... of each categorical column.
+    confidence : {"size", "interval"}, default="size"
+        Whether c(S) goes by the number of features, or is the probability that MI(S) stays within
+        an interval.
+    width : float, default=0.2
+        Half the width of that interval, as a share of MI(S).
+    more : float, default=1.0
+        How many more rows are thought of for it, as a share of the rows there are.
+    adjusted : bool, default=False
+        Whether information that a set has by chance is subtracted.
 
     Examples
     --------
@@ -80,14 +105,26 @@ class MIConfidence:
     r: float = 1.0
     n_bins: int = 4
     categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    confidence: str = "size"
+    width: float = 0.2
+    more: float = 1.0
+    adjusted: bool = False
 
     def __post_init__(self) -> None:
-        _ = self.confidence  # refuses a wrong b or r at once
+        _ = self.confidence_parameters, self._interval  # refuse what is wrong at once
+        if self.confidence not in CONFIDENCES:
+            raise UsageError(
+                f"confidence of mi-confidence is {self.confidence!r}; give size or interval."
+            )
 
     @property
-    def confidence(self) -> Confidence:
+    def confidence_parameters(self) -> Confidence:
         """How b and r weigh information; the quality of features is recorded by the same."""
         return Confidence(self.b, self.r)
+
+    @property
+    def _interval(self) -> IntervalConfidence:
+        return IntervalConfidence(self.width, self.more)
 
     def __call__(self, X: Matrix, y: Array) -> Array:
         """Return the quality of every single feature."""
@@ -99,10 +136,30 @@ class MIConfidence:
 
     def bind(
         self, X: Any, y: Any, *, categories: Mapping[int, tuple[str, ...]] | None = None
-    ) -> MIConfidenceEvaluator:
+    ) -> MIConfidenceEvaluator | TableEvaluator:
         """Return an evaluator of many sets on one problem."""
         X = csr_array(X) if issparse(X) else np.asarray(X, dtype=np.float64)
         categories = self.categories if categories is None else categories
         codes = discretise(X, n_bins=self.n_bins, categories=categories).matrix
         classes = discretise_target(np.asarray(y), n_bins=self.n_bins)
-        return MIConfidenceEvaluator(SetInformation(codes, classes), self.confidence)
+        if self.confidence == "size" and not self.adjusted:
+            return MIConfidenceEvaluator(SetInformation(codes, classes), self.confidence_parameters)
+        tables = Contingency(codes, classes)
+        return TableEvaluator(tables, self._value_of(tables.of_class))
+
+    def _value_of(self, of_class: Array) -> Callable[[Array, int], float]:
+        """Return the function that values a table of a set of so many features."""
+        chance, n_samples = ChanceInformation(of_class), int(of_class.sum())
+
+        def value(table: Array, n_features: int) -> float:
+            found = information(table)
+            if self.adjusted:
+                found -= chance.of(table.sum(axis=1))
+            if found <= 0 or not n_features:
+                return 0.0
+            if self.confidence == "size":
+                return float(self.confidence_parameters.of(found, n_features, n_samples))
+            sure = self._interval.of(table)
+            return float(found ** (2 - self.r) * sure**self.r)
+
+        return value
