@@ -44,7 +44,7 @@ def kept(registry, measure, X, y, budget, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", nargs="+", type=int, default=(300, 1000, 5000, 20_000))
+    parser.add_argument("--rows", nargs="*", type=int, default=(300, 1000, 5000, 20_000))
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--stream", type=Path)
     parser.add_argument("--budget", type=int, default=1000)
