@@ -7,7 +7,13 @@ RUN_OF_PROBLEM = f"""
 select
     r.run_id, p.name as problem, p.space, p.fingerprint, r.status, r.selector, r.transfer,
     r.learner, r.distance, r.seed, r.fitness, r.score, r.non_nested_score, r.scoring,
-    r.n_evaluations, r.n_selected, r.stopped, r.prior_used, r.error, r.started_at, r.metafs_version
+    r.n_evaluations, r.n_selected, r.stopped, r.prior_used, r.error, r.started_at,
+    r.metafs_version,
+    (
+        select round(any_value(1 / n.weight - n.distance * n.distance), 12)
+        from neighbour n
+        where n.run_id = r.run_id and n.rank = 1
+    ) as c   -- of the weights of neighbours, 1 / (c + d^2)
 from run r
 join problem p using (problem_id)
 where r.problem_id = $problem_id

@@ -85,6 +85,18 @@ order by divergence, p.problem_id
 limit $k
 """
 
+# Problems that share nothing with the one asked for, the oldest first.
+STRANGERS = """
+select p.problem_id, p.name, 1::double, p.fingerprint
+from recallable p
+where p.space = $space
+  and not list_contains($known::bigint[], p.problem_id)
+  and ($exclude_fingerprint is null or p.fingerprint <> $exclude_fingerprint)
+  and ($exclude_name is null or p.name <> $exclude_name)
+order by p.problem_id
+limit $k
+"""
+
 # The best run of each problem comes first, in the order of `best_run`, which would rank the runs of
 # all problems. These are few, so sorting them is quicker than ranking them by problem.
 RUNS_BEST_FIRST = f"""

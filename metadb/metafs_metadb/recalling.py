@@ -97,6 +97,28 @@ class Recalling(MetaFile):
         """Return the search among the signatures of a space that asks in SQL."""
         return SqlSearch(self, distance, space)
 
+    def strangers(
+        self,
+        space: str,
+        k: int,
+        known: Collection[int],
+        *,
+        exclude_fingerprint: str | None = None,
+        exclude_name: str | None = None,
+    ) -> list[Neighbour]:
+        """Return the k solved problems of a space that came first, at distance 1.
+
+        Those of `known` are left out, because they are nearer.
+        """
+        which = {
+            "space": space,
+            "k": k,
+            "known": list(known),
+            "exclude_fingerprint": exclude_fingerprint,
+            "exclude_name": exclude_name,
+        }
+        return [Neighbour(*row) for row in self._table(recall_queries.STRANGERS, which).rows]
+
     def index(self, distance: str, space: str) -> MemoryIndex:
         """Return a faster search among the signatures of a space, in memory.
 

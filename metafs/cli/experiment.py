@@ -17,10 +17,13 @@ from metafs.cli.options import (
     memory_options,
     named_value,
     no_plugin_option,
+    prefilter_option,
+    preset_option,
     problem_options,
     read_options,
     seed_option,
     selector_options,
+    with_preset,
 )
 from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
 from metafs.cli.progress import Progress, format_seconds
@@ -47,6 +50,9 @@ SETTINGS = (
     "regressor",
     "neighbours",
     "threshold",
+    "c",
+    "quality",
+    "prefilter",
     "budget",
     "seed",
     "keep",
@@ -91,6 +97,8 @@ COLUMNS = (
 @learner_options
 @click.option("--no-learn", is_flag=True, help="Score no learner, which takes most of the time.")
 @memory_options
+@prefilter_option
+@preset_option
 @keep_option
 @click.option(
     "-o",
@@ -116,12 +124,13 @@ def experiment(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -
     arm. Arms: cold starts from the empty set, cold-ranked tries features by univariate relevance,
     paper starts from the features that similar problems selected, guided tries features by
     priority. Each arm has its own temporary MetaDB; yours is not changed. With --no-learn the
-    quality of features is their relevance instead of the learner's gain, so paper may start from
-    other features. Any selector that takes a prior can be compared; one that reports no fitness is
-    judged by the learner's score.
+    quality of features is their relevance instead of the learner's gain, unless --quality is
+    selector, so paper may start from other features. Any selector that takes a prior can be
+    compared; one that reports no fitness is judged by the learner's score.
 
     Example: metafs experiment demo:digits -o digits
     """
+    options = with_preset(ctx, options)
     registry = Registry(disabled=options["no_plugin"])
     params = dict(named_value(text) for text in options["param"])
     design = Design(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from metafs.data.parameters import named_value as named_value
@@ -99,9 +100,56 @@ def learner_options(command: F) -> F:
     return command
 
 
+def preset_option(command: F) -> F:
+    """Add ``--preset``."""
+    return click.option(
+        "--preset",
+        metavar="NAME",
+        help="Settings that belong together, as defaults of the other options: paper is the "
+        "published system and nothing else.",
+    )(command)
+
+
+def with_preset(ctx: click.Context, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options, with those of a preset in the place of defaults."""
+    from metafs.pipeline.presets import preset_named
+
+    options = dict(options)
+    name = options.pop("preset")
+    for option, value in (preset_named(name) if name is not None else {}).items():
+        if option in options and ctx.get_parameter_source(option) is ParameterSource.DEFAULT:
+            options[option] = value
+    return options
+
+
+def prefilter_option(command: F) -> F:
+    """Add ``--prefilter``."""
+    return click.option(
+        "--prefilter",
+        type=float,
+        metavar="BITS",
+        help="Leave out features with less mutual information with the target.",
+    )(command)
+
+
 def memory_options(command: F) -> F:
     """Add the options for comparing problems and for using the neighbours."""
     for add in (
+        click.option(
+            "--quality",
+            default="learner",
+            show_default=True,
+            help="What is remembered as the quality of a selected feature: learner (relevance "
+            "times the learner's success) or selector (its score by the selector).",
+        ),
+        click.option(
+            "--c",
+            type=float,
+            default=0.001,
+            show_default=True,
+            metavar="C",
+            help="A neighbour at distance d has the weight 1 / (C + d^2).",
+        ),
         click.option(
             "--threshold",
             default=0.1,

@@ -19,10 +19,13 @@ from metafs.cli.options import (
     memory_options,
     named_value,
     no_plugin_option,
+    prefilter_option,
+    preset_option,
     problem_options,
     read_options,
     seed_option,
     selector_options,
+    with_preset,
 )
 from metafs.cli.output import data, echo_line, echo_message, one_line, to_json
 from metafs.cli.progress import Progress
@@ -50,6 +53,8 @@ STYLES = {"failed": "red", "skipped": "dim"}
 @partial(selector_options, default="auto")
 @learner_options
 @memory_options
+@prefilter_option
+@preset_option
 @click.option(
     "--transfer",
     default="guided",
@@ -122,6 +127,7 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
     read = read_options(options, options["keep"])
     wave = options.pop("wave")
     options["batch"] = options["batch"] if wave is None else wave
+    options = with_preset(ctx, options)
     options["params"] = dict(named_value(text) for text in options.pop("param"))
     debug = ctx.meta["metafs.debug"]
     stream = sources(source, read)

@@ -27,10 +27,9 @@ from metafs.pipeline.expecting import own_prior
 from metafs.pipeline.fitted_html import ChosenInHtml
 from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import finish
-from metafs.pipeline.scoring import confidence_of, qualities
 from metafs.pipeline.selection import Selection, select
 from metafs.pipeline.settings import Plan, Settings
-from metafs.pipeline.steps import leave, search
+from metafs.pipeline.steps import leave, quality_of, search
 from metafs.pipeline.task import PreparedTask, Stopwatch, TaskResult
 from metafs.plugin.prior import as_prior
 from metafs.plugin.registry import Registry
@@ -213,8 +212,7 @@ class MetaSelector(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[
                 selection = search(task, keep)
             again = memory.solved(problem, plan.settings.digest_for(problem)) is not None
             if self.name is not None and not again and would_be_kept(memory.db, problem):
-                confidence = confidence_of(plan.selector)
-                quality = qualities(problem, selection.selected, confidence=confidence)
+                quality = quality_of(task, selection)
                 with clock("learn"):
                     reference = leave(task)
                 result = TaskResult(selection, None, quality, clock.seconds, learned=reference)

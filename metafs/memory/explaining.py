@@ -5,10 +5,10 @@ the feature's selection frequency R over all problems,
 
 .. math:: P(s) = a \sum_i \frac{w(d_i)}{\sum_j w(d_j) + w_0} \, v(s, D_i) \; + \; (1 - a) \, R(s)
 
-with v the value of the feature there, a = 1/2 and w_0 = w(1) for the guided transfer, a = 1 and
-w_0 = 0 for the published rule (`metafs.transfer.expectation`). Values come from the best runs at
-the time when the run began. The expectation of an unseen feature comes from meta-regression, of
-which only the result is stored.
+with :math:`w(d) = 1 / (c + d^2)`, v the value of the feature there, a = 1/2 and w_0 = w(1) for the
+guided transfer, a = 1 and w_0 = 0 for the published rule (`metafs.transfer.expectation`). Values
+come from the best runs at the time when the run began. The expectation of an unseen feature comes
+from meta-regression, of which only the result is stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,6 +26,7 @@ from metafs.plugin.prior import Source
 from metafs.transfer.expectation import (
     OF_NEIGHBOURS,
     TRANSFERS,
+    C,
     Experience,
     expect,
     relative_scores,
@@ -132,7 +133,7 @@ def explanation(
     features, sources = _measured(stored, places), tuple[Source, ...]()
     rule = TRANSFERS.get(stored.run["transfer"])
     if rule is not None and rule.remembers and stored.run["prior_used"] is not None:
-        prior = expect(near, names, rule)
+        prior = expect(near, names, rule, c=stored.run.get("c") or C)
         sources = () if prior is None else prior.sources
         of_neighbours = OF_NEIGHBOURS if rule.guides else 1.0
         parts = zip(

@@ -103,6 +103,23 @@ class Memory:
             found = {each.problem_id: each for each in near} | found
         return sorted(found.values(), key=lambda each: (each.distance, each.problem_id))[:k]
 
+    def with_strangers(
+        self, problem: Problem, near: list[Neighbour], k: int, *, exclude_name: str | None = None
+    ) -> list[Neighbour]:
+        """Return k neighbours: those given, then solved problems that share nothing with this one.
+
+        These are at distance 1; the ones that were solved first are taken.
+        """
+        if len(near) >= k:
+            return near[:k]
+        return near + self.db.strangers(
+            space_of(problem),
+            k - len(near),
+            [each.problem_id for each in near],
+            exclude_fingerprint=problem.fingerprint,
+            exclude_name=exclude_name,
+        )
+
     def _described_earlier(self, problem: Problem, distance: str) -> list[Described]:
         """Describe a problem as older memories were, if this one holds such signatures."""
         if not isinstance(self._distance, DescribedOtherwise):

@@ -69,8 +69,10 @@ class Expecting:
             self.plan.settings.threshold,
             predicted=self.meta_regression(near, exclude_source),
             history=None if sharing else self.histories.get(exclude_source),
+            c=self.plan.settings.c,
         )
-        if history is None:
+        rule = self.plan.transfer
+        if history is None or rule is None or not rule.guides:
             return prior
         if prior is None:
             prior = Prior(np.zeros(self.problem.n_features))

@@ -51,7 +51,7 @@ def fit_parameters(
     steps : sequence of (str, transformer)
         What prepares rows for the learner.
     prior : Prior, optional
-        What memory knows of all columns.
+        What memory knows of all columns. Under the published rule it is for selectors only.
     training : array of int or slice
         The training rows.
     """
@@ -63,7 +63,7 @@ def fit_parameters(
         return found
     if problem.meta_features is not None and takes(learner, "meta_features"):
         found["meta_features"] = problem.meta_features[columns]
-    if prior is not None and takes(learner, "prior"):
+    if prior is not None and prior.for_learners and takes(learner, "prior"):
         found["prior"] = prior.columns(columns)
     if problem.X_unlabelled is not None and takes(learner, "X_unlabelled"):
         rows = chosen_columns(problem.X_unlabelled, columns)

@@ -27,6 +27,7 @@ from metafs.pipeline.events import Event, Listener, emit, listening
 from metafs.pipeline.model_archive import make_folder
 from metafs.pipeline.model_saving import keep_model
 from metafs.pipeline.pool import Map
+from metafs.pipeline.presets import preset_named
 from metafs.pipeline.progress import Progress
 from metafs.pipeline.recording import fail, failure, finish
 from metafs.pipeline.settings import Plan, Settings
@@ -80,6 +81,7 @@ def solve(
     progress: bool = False,
     listener: Listener | None = None,
     save_models: str | PathLike[str] | None = None,
+    preset: str | None = None,
     wave: int | None = None,
     **settings: Any,
 ) -> Iterator[Solution]:
@@ -118,6 +120,8 @@ def solve(
     save_models : path, optional
         A folder in which the model of each problem is saved, and which the memory remembers. A
         problem that was solved before, but has no model there, is solved again.
+    preset : str, optional
+        Settings that belong together, instead of the defaults: "paper" is the published system.
     wave
         Deprecated name of `batch`.
     **settings
@@ -134,6 +138,7 @@ def solve(
     >>> first.problem, first.status
     ('digits 0 vs 1', 'solved')
     """
+    settings = {**(preset_named(preset) if preset is not None else {}), **settings}
     plan = Settings(keep=_names(keep), **settings).resolve(registry or Registry())
     if wave is not None:
         warnings.warn("`wave` is deprecated: use `batch`.", DeprecationWarning, stacklevel=2)

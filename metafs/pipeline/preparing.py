@@ -8,6 +8,7 @@ from metafs.memory.memory import Memory
 from metafs.pipeline.choice.experience import experience
 from metafs.pipeline.expecting import Expecting, own_prior
 from metafs.pipeline.plugin_errors import naming_plugin
+from metafs.pipeline.prefilter import informative_part
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.task import PreparedTask, Stopwatch
 from metafs.stats.discretise import codes_kept
@@ -32,6 +33,8 @@ def prepare(
     if memory is None or problem.space is None:
         return task
     seen = task.seen if settings.project is None else problem  # by its fingerprint it may wait
+    if settings.prefilter is not None:
+        seen = informative_part(seen, settings.prefilter, settings.keep)
     with clock("describe"), naming_plugin("distance", settings.distance, problem), codes_kept(seen):
         described = memory.describe(seen, settings.distance, settings.project)
         hashes = row_hashes(problem)
@@ -63,7 +66,12 @@ def _recalled(
             return task, None
         n_asked = max(plan.settings.neighbours, memory.n_models(problem))
         near = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
-        task = replace(task, neighbours=tuple(near[: plan.settings.neighbours]))
+        asked = near[: plan.settings.neighbours]
+        if plan.transfer.counts_strangers:
+            asked = memory.with_strangers(
+                problem, asked, plan.settings.neighbours, exclude_name=exclude_name
+            )
+        task = replace(task, neighbours=tuple(asked))
         if plan.contest is not None:
             tried = [each for each in memory.trials(problem) if each.name != exclude_name]
             fold_past = experience(tried, problem, near, exclude_source=problem.source)

@@ -178,7 +178,7 @@ def experience_of(task: PreparedTask) -> Experience | None:
         return "nameless"
     if prior is None:
         return "none"
-    return "far" if prior.doubtful else "near"
+    return "far" if prior.doubtful and rule.guides else "near"
 
 
 def selection_rows(task: PreparedTask, result: TaskResult) -> SelectionRows:
@@ -201,8 +201,9 @@ def _of_columns(learned: Learned | None) -> dict[str, Array | None]:
 
 def neighbour_rows(task: PreparedTask) -> list[NeighbourRow]:
     """Return the neighbours that were asked, with the weight each had."""
+    c = task.plan.settings.c
     return [
-        NeighbourRow(each.problem_id, rank, each.distance, float(weight(each.distance)))
+        NeighbourRow(each.problem_id, rank, each.distance, float(weight(each.distance, c)))
         for rank, each in enumerate(task.neighbours, start=1)
     ]
 

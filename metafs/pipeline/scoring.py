@@ -33,7 +33,7 @@ from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError, UsageError
 from metafs.pipeline.fit_parameters import fit_parameters, of_rows
 from metafs.pipeline.fitting import fit
-from metafs.pipeline.selection import select
+from metafs.pipeline.prefilter import selecting
 from metafs.plugin.prior import Prior
 from metafs.plugin.protocols import SupportsConfidence
 from metafs.stats.balanced import balanced
@@ -42,7 +42,7 @@ from metafs.stats.discretise import codes_of, discretise_target
 from metafs.stats.folds import folds
 from metafs.stats.information import SetInformation, entropy
 from metafs.stats.preparation import chosen_columns, preparation
-from metafs.stats.scorers import best_possible, is_defined, scorer_named, takes_weight
+from metafs.stats.scorers import best_possible, is_defined, over_folds, scorer_named, takes_weight
 from metafs.stats.threads import threads_for
 
 DEFAULT_CONFIDENCE = Confidence()
@@ -54,9 +54,9 @@ class Scores:
 
     scoring: str
     nested: float
-    """Mean over folds, with the selection made inside each."""
+    """Over all folds (`over_folds`), with the selection made inside each."""
     non_nested: float
-    """Mean over the same folds, with the columns selected from all rows."""
+    """Over the same folds, with the columns selected from all rows."""
     chance: float
     """What guessing reaches under the same scoring."""
     all_features: float | None = None
@@ -96,6 +96,7 @@ def learn(
     keep: Sequence[int] = (),
     n_folds: int = 5,
     seed: int | None = 0,
+    prefilter: float | None = None,
 ) -> Scores:
     """Return the nested and the non-nested score of a learner on the selected columns.
 
@@ -117,7 +118,7 @@ def learn(
         )
     for train, test in cut:
         try:
-            inside = select(
+            inside = selecting(prefilter)(
                 selector,
                 problem.X[train],
                 problem.y[train],
@@ -142,10 +143,10 @@ def learn(
             f"scoring {scoring!r} is undefined on {undefined} of {len(nested)} folds: choose "
             "another with --scoring."
         )
-    means = {"nested": nested, "non_nested": non_nested, "chance": chance}
+    of_folds = {"nested": nested, "non_nested": non_nested, "chance": chance}
     return Scores(
         scoring,
-        **{name: float(np.mean(each)) for name, each in means.items()},
+        **{name: over_folds(scoring, each) for name, each in of_folds.items()},
         fold_columns=tuple(fold_columns),
     )
 
@@ -176,6 +177,17 @@ def qualities(
         share = np.clip(share, 0.0, 1.0)  # rounding
         Q[chosen] = np.clip(confidence.of(share, 1, problem.n_samples) * success, 0.0, 1.0)
     return Q
+
+
+def selector_qualities(selected: Array, scores: Array) -> Array:
+    """Return the selector's score of each selected feature, between 0 and 1: the paper's Q = q(s).
+
+    Examples
+    --------
+    >>> selector_qualities(np.array([True, True, False]), np.array([0.4, np.nan, 0.9]))
+    array([0.4, 0. , 0. ])
+    """
+    return np.where(selected, np.clip(np.nan_to_num(scores), 0.0, 1.0), 0.0)
 
 
 def score_on(

@@ -23,9 +23,11 @@ from metafs.plugin.prior import THRESHOLD
 from metafs.plugin.protocols import SetMeasure, SupportsLearner
 from metafs.plugin.registry import Registry
 from metafs.stats.scorers import default_scoring, require_fitting_scoring, scorer_named
-from metafs.transfer.expectation import TRANSFERS, Transfer
+from metafs.transfer.expectation import TRANSFERS, C, Transfer
 
 DEFAULT_REGRESSOR = "forest"
+DEFAULT_MEASURE = "mi-confidence"
+QUALITIES = ("learner", "selector")
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,13 @@ class Settings:
     """Predicts the expectation of unseen features from their meta-features; default a forest."""
     neighbours: int = 5
     threshold: float = THRESHOLD
+    c: float = C
+    """The constant of a neighbour's weight 1 / (c + d^2), for a neighbour at distance d."""
+    quality: str = "learner"
+    """What is remembered as the quality of a selected feature: "learner" is its relevance times the
+    learner's success, "selector" its score by the selector."""
+    prefilter: float | None = None
+    """Features with less mutual information with the target, in bits, are left out beforehand."""
     budget: int | None = None
     """Evaluations of a search; None is the selector's own, 1000 for climb, no end for gflip."""
     seconds: float | None = None
@@ -100,6 +109,10 @@ class Settings:
             check_at_least("project", self.project, 1)
         if not 0 <= self.threshold <= 1:
             raise UsageError(f"threshold must lie between 0 and 1, not {self.threshold:g}.")
+        if not self.c > 0:
+            raise UsageError(f"c must be more than 0, not {self.c:g}.")
+        _require_one_of("quality", self.quality, dict.fromkeys(QUALITIES))
+        self._check_prefilter()
         if self.seconds is not None and not self.seconds > 0:
             raise UsageError(f"seconds must be more than 0, not {self.seconds:g}.")
         if self.scoring is not None:
@@ -122,6 +135,17 @@ class Settings:
     def automatic(self) -> bool:
         """Whether a pipeline is chosen, instead of the selector and the learner that were named."""
         return AUTO in (self.selector, self.learner)
+
+    def _check_prefilter(self) -> None:
+        if self.prefilter is None:
+            return
+        if not self.prefilter >= 0:
+            raise UsageError(f"prefilter must be 0 bits or more, not {self.prefilter:g}.")
+        if self.automatic:
+            raise UsageError(
+                "prefilter is for a selector and a learner that are named: give --selector and "
+                "--learner, or leave it out."
+            )
 
     def _check_size(self) -> None:
         if isinstance(self.size, int):
@@ -173,7 +197,7 @@ class Settings:
             raise UsageError(
                 f"{selector!r} is not a selector: give a name, or an object such as SelectKBest()."
             )
-        params = dict(self.params)
+        params = self._with_measure(selector, registry)
         unknown = params.keys() - selector.get_params().keys()
         if unknown:
             hint = " Name another with --selector, climb for instance." * (self.selector == AUTO)
@@ -187,13 +211,25 @@ class Settings:
         }.items():
             if isinstance(params.get(name), str):
                 params[name] = offers[params[name]]
-        if isinstance(params.get("measure"), str):
-            params["measure"] = self._measure_of_sets(params["measure"], registry)
         limits = {"max_evaluations": self.budget, "max_seconds": self.seconds}
         limits = {name: limit for name, limit in limits.items() if limit is not None}
         ready = configured(selector, {**limits, "random_state": self.seed, **params})
         check_parameters(ready, self.selector_name)
         return ready
+
+    def _with_measure(self, selector: Any, registry: Registry) -> dict[str, Any]:
+        """Return the parameters, with the measure that they name and its own: ``measure__b``."""
+        of_measure, params = dict[str, Any](), dict[str, Any]()
+        for name, value in self.params.items():
+            own = name.removeprefix("measure__")
+            (params if own == name else of_measure)[own] = value
+        if isinstance(params.get("measure"), str):
+            params["measure"] = self._measure_of_sets(params["measure"], registry)
+        if of_measure and "measure" in selector.get_params(deep=False):
+            measure = params.get("measure") or registry.measures[DEFAULT_MEASURE]
+            params["measure"] = _with_fields(measure, of_measure)
+            return params
+        return params | {f"measure__{name}": value for name, value in of_measure.items()}
 
     def _measure_of_sets(self, name: str, registry: Registry) -> Any:
         """Return the measure of that name; one that wraps a learner wraps the one asked for."""
@@ -267,6 +303,21 @@ class Plan:
 def regressor_named(name: str | None, registry: Registry) -> Any:
     """Return the regressor of that name, or the default one if it is installed."""
     return registry.regressors.get(DEFAULT_REGRESSOR) if name is None else registry.regressors[name]
+
+
+def _with_fields(measure: Any, values: Mapping[str, Any]) -> Any:
+    """Return a measure with other parameters, or say which it has."""
+    known = [each.name for each in fields(measure)] if is_dataclass(measure) else []
+    for name in sorted(values.keys() - set(known)):
+        raise UsageError(
+            f"the measure {type(measure).__name__} has no parameter {name!r}: it has "
+            f"{', '.join(known) or 'none'}."
+        )
+    try:
+        return replace(measure, **values)
+    except TypeError:
+        given = ", ".join(f"{name}={value!r}" for name, value in sorted(values.items()))
+        raise UsageError(f"the measure {type(measure).__name__} cannot use {given}.") from None
 
 
 def _described(value: Any) -> Any:

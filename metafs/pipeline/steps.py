@@ -10,6 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from metafs.data.problem import Problem
+from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError
 from metafs.pipeline.choice.choosing import Choice, choose, default_choice
 from metafs.pipeline.choice.contest import Contest
@@ -20,10 +21,17 @@ from metafs.pipeline.events import Event, emit
 from metafs.pipeline.fit_parameters import of_rows
 from metafs.pipeline.model import FittedModel, fitted_model, named_model
 from metafs.pipeline.plugin_errors import naming_plugin
+from metafs.pipeline.prefilter import selecting
 from metafs.pipeline.reference import Learned, learned
 from metafs.pipeline.row_notes import row_notes
-from metafs.pipeline.scoring import Scores, confidence_of, learn, qualities
-from metafs.pipeline.selection import Selection, select
+from metafs.pipeline.scoring import (
+    Scores,
+    confidence_of,
+    learn,
+    qualities,
+    selector_qualities,
+)
+from metafs.pipeline.selection import Selection
 from metafs.pipeline.task import PreparedTask, Stopwatch, TaskResult, WithoutMemory
 from metafs.stats.discretise import codes_kept
 
@@ -34,7 +42,7 @@ SHARE_OF_CHOICE = 0.8
 def search(task: PreparedTask, keep: Sequence[int] = ()) -> Selection:
     """Select features, starting from the prior."""
     problem = task.problem
-    return select(
+    return selecting(task.plan.settings.prefilter)(
         task.plan.selector_for(problem.categories, keep),
         problem.X,
         problem.y,
@@ -72,7 +80,7 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
     with clock("learn"):
         left = leave(task)
     if not learning:
-        quality = qualities(problem, selection.selected, confidence=confidence_of(plan.selector))
+        quality = quality_of(task, selection)
         return TaskResult(selection, None, quality, clock.seconds, learned=left)
     with clock("learn"), naming_plugin("learner", learner_name, problem):
         scores: Scores | None = None
@@ -88,15 +96,11 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
                 keep=keep,
                 n_folds=settings.folds,
                 seed=settings.seed,
+                prefilter=settings.prefilter,
             )
         except NoScore as reason:
             notes = (f"no score: {str(reason).rstrip('.')}",)
-        quality = qualities(
-            problem,
-            selection.selected,
-            scores.success if scores else 1.0,
-            confidence_of(plan.selector),
-        )
+        quality = quality_of(task, selection, scores.success if scores else 1.0)
         model = model_of(task, selection).complete() if task.saves_model else None
     asked = {
         f"selector {settings.selector_name!r}": plan.selector,
@@ -115,6 +119,15 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
         learner=learner_name,
         model=model,
     )
+
+
+def quality_of(task: PreparedTask, selection: Selection, success: float = 1.0) -> Array:
+    """Return what is remembered as the quality of each feature."""
+    if task.plan.settings.quality == "selector":
+        return selector_qualities(selection.selected, selection.scores)
+    confidence = confidence_of(task.plan.selector)
+    rows = task.problem if task.plan.contest is None else task.seen
+    return qualities(rows, selection.selected, success, confidence)
 
 
 def model_of(task: PreparedTask, selection: Selection) -> FittedModel:
@@ -141,7 +154,7 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
             if task.saves_model:
                 model.complete()
     scores = choice.scores
-    quality = qualities(problem, selection.selected, scores.success if scores else 1.0)
+    quality = quality_of(task, selection, scores.success if scores else 1.0)
     return TaskResult(
         selection,
         scores,

@@ -77,6 +77,8 @@ class Prior:
     """The relevance of each feature in each near problem, as its `quality`."""
     weights: WeightPrior | None = field(default=None, repr=False)
     """What memory knows of the weights of a linear model on these features."""
+    for_learners: bool = True
+    """Whether learners may use it too; under the published rule only the search does."""
 
     @property
     def judged(self) -> Array:

@@ -3,10 +3,10 @@ r"""How a problem is described: a sparse discrete distribution, 64-bit key to pr
 .. math:: JSD(P, Q) = 1 - \tfrac12 \sum_{shared} [(p+q)\log_2(p+q) - p\log_2 p - q\log_2 q]
 
 needs only the keys that two problems share, and its square root is a metric in [0, 1].
-At most `MAX_KEYS` keys are kept, the heaviest first; what remains lies in one key that belongs
-to this problem alone. So memory stays small, the distance stays a metric, and problems never
-seem nearer than they are: the sum above only ever loses terms. With a common key for the rest, data
-sets with thousands of distinct rows would seem near although they share none.
+As a rule at most `MAX_KEYS` keys are kept, the heaviest first; what remains lies in one key that
+belongs to this problem alone. So memory stays small, the distance stays a metric, and problems
+never seem nearer than they are: the sum above only ever loses terms. With a common key for the
+rest, data sets with thousands of distinct rows would seem near although they share none.
 """
 
 from collections.abc import Iterable, Mapping
@@ -46,7 +46,7 @@ class DescribedOtherwise(Protocol):
         """The distances that compare those signatures, by the name under which they are kept."""
 
 
-def signature_of(keys: Array, mass: Array) -> Signature:
+def signature_of(keys: Array, mass: Array, max_keys: int = MAX_KEYS) -> Signature:
     """Collect mass by key into a signature, keeping the heaviest keys.
 
     Examples
@@ -59,9 +59,9 @@ def signature_of(keys: Array, mass: Array) -> Signature:
     p = p / p.sum()
     positive = p > 0
     distinct, p = distinct[positive], p[positive]
-    if len(distinct) > MAX_KEYS:
+    if len(distinct) > max_keys:
         # Equal masses are kept in order of key, so that the choice never depends on order of input.
-        heaviest = np.lexsort((distinct, -np.round(p, 12)))[: MAX_KEYS - 1]
+        heaviest = np.lexsort((distinct, -np.round(p, 12)))[: max_keys - 1]
         kept = np.zeros(len(distinct), dtype=bool)
         kept[heaviest] = True
         rest_key = _key(distinct.tobytes() + np.round(p, 12).tobytes())

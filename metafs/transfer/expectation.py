@@ -6,17 +6,18 @@ The published rule, for the k nearest problems :math:`D_1 \dots D_k` of a new pr
           \qquad w(d) = \frac{1}{c + d^2}, \quad c = 0.001
 
 B. Goertzel, N. Geisweiller and C. Poulin, "Meta-learning for feature selection", 2021,
-section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins. The paper takes
-the k nearest problems whatever their distance. Here a problem at distance 1, which shares nothing
-with D, is no neighbour: any choice among such problems is arbitrary, and each dilutes P_D. With
-fewer than k neighbours P_D is larger than the paper's by the weight of those left out.
+section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins. As in the paper
+the k nearest problems count whatever their distance: where fewer than k share anything with D,
+those solved first are taken at distance 1. Q is what was recorded as quality
+(`metafs.pipeline.scoring`).
 
-Ours guides the whole search. It is the mean of two parts: the expectation from neighbours, with one
-more neighbour at distance 1 and value 0, so that the expectation from distant problems is small;
-and the selection frequency over all problems that had the feature. The mean size of the neighbours'
-sets is the number of features to try first; features that the new problem lacks are counted too,
-because others take their place. The sets of the nearest problems are tried as they are where the
-size of a set is not penalised.
+Ours guides the whole search. A problem at distance 1 is no neighbour there, because any choice
+among such problems is arbitrary. It is the mean of two parts: the expectation from neighbours, with
+one more neighbour at distance 1 and value 0, so that the expectation from distant problems is
+small; and the selection frequency over all problems that had the feature. The mean size of the
+neighbours' sets is the number of features to try first; features that the new problem lacks are
+counted too, because others take their place. The sets of the nearest problems are tried as they are
+where the size of a set is not penalised.
 
 Under our rule the expectation of an unseen feature, which none of these problems had, comes from
 meta-regression where possible (`metafs.transfer.meta_regression`), and is 0 otherwise.
@@ -121,7 +122,7 @@ def weight(distance: Array | float, c: float = C) -> Array:
     return np.asarray(1.0 / (c + np.square(distance)))
 
 
-def shares(distances: Array, nobody: float = 0.0) -> Array:
+def shares(distances: Array, nobody: float = 0.0, c: float = C) -> Array:
     """Return the share of each neighbour in what is expected.
 
     `nobody` is the weight of one more neighbour, of value 0.
@@ -131,11 +132,11 @@ def shares(distances: Array, nobody: float = 0.0) -> Array:
     >>> shares(np.array([0.5, 0.5])), shares(np.array([1.0]), nobody=float(weight(1.0)))
     (array([0.5, 0.5]), array([0.5]))
     """
-    w = weight(distances)
+    w = weight(distances, c)
     return np.asarray(w / (w.sum() + nobody))
 
 
-def expectation(distances: Array, qualities: Array, nobody: float = 0.0) -> Array:
+def expectation(distances: Array, qualities: Array, nobody: float = 0.0, c: float = C) -> Array:
     """Return P_D for each feature, from k distances and qualities of shape (k, n_features).
 
     Examples
@@ -143,7 +144,7 @@ def expectation(distances: Array, qualities: Array, nobody: float = 0.0) -> Arra
     >>> expectation(np.array([0.5, 0.5]), np.array([[1.0, 0.0], [0.5, 0.0]]))
     array([0.75, 0.  ])
     """
-    return np.asarray(shares(distances, nobody) @ qualities)
+    return np.asarray(shares(distances, nobody, c) @ qualities)
 
 
 def selection_frequency(history: FeatureHistory) -> Array:
@@ -165,6 +166,8 @@ class Transfer:
     """Whether anything is asked of memory."""
     predicts: bool = True
     """Whether the expectation of unseen features comes from meta-regression."""
+    counts_strangers: bool = False
+    """Whether problems at distance 1 take the places that neighbours leave free."""
 
 
 # A small part for the score, so that every feature that was scored counts.
@@ -175,7 +178,9 @@ TRANSFERS: Mapping[str, Transfer | None] = {
     # Univariate relevance alone: the baseline for any use of memory.
     "ranked": Transfer(lambda outcomes: np.zeros(len(outcomes.quality)), remembers=False),
     # The published rule and nothing else.
-    "paper": Transfer(lambda outcomes: outcomes.quality, guides=False, predicts=False),
+    "paper": Transfer(
+        lambda outcomes: outcomes.quality, guides=False, predicts=False, counts_strangers=True
+    ),
     "guided": GUIDED,
 }
 
@@ -188,6 +193,7 @@ def expect(
     *,
     predicted: Array | None = None,
     history: FeatureHistory | None = None,
+    c: float = C,
 ) -> Prior | None:
     """Turn what is remembered into a prior; without anything, into none.
 
@@ -206,16 +212,18 @@ def expect(
         not under the published rule.
     history : FeatureHistory, optional
         The history of each feature over all problems.
+    c : float
+        The constant of the weight of a neighbour, :math:`1 / (c + d^2)`.
     """
     if rule is None:
         return None
     if not rule.remembers:
         return Prior(np.zeros(len(names)), guides=True)
     predicted = predicted if rule.predicts else None
-    nobody = float(weight(1.0)) if rule.guides else 0.0
+    nobody = float(weight(1.0, c)) if rule.guides else 0.0
     places = _places(near, names)
     worths = _aligned([rule.worth(each) for each in near], places, len(names))
-    expected, sources = _expected(near, worths, nobody)
+    expected, sources = _expected(near, worths, nobody, c)
     unseen = unseen_features(near, names) if predicted is not None else np.zeros(0, dtype=np.int64)
     if rule.guides and history is not None:
         expected = OF_NEIGHBOURS * expected + (1 - OF_NEIGHBOURS) * selection_frequency(history)
@@ -239,6 +247,7 @@ def expect(
         doubtful=near[0].distance > FAR if near else predicted is None,
         sources=sources,
         predicted=unseen,
+        for_learners=rule.guides,
     )
 
 
@@ -260,15 +269,15 @@ def unseen_features(near: Sequence[Experience], names: Sequence[str]) -> Array:
 
 
 def _expected(
-    near: Sequence[Experience], quality: Array, nobody: float
+    near: Sequence[Experience], quality: Array, nobody: float, c: float
 ) -> tuple[Array, tuple[Source, ...]]:
     """Return the expectation of each feature, and each neighbour's part in it."""
     distances = np.array([memory.distance for memory in near])
     sources = tuple(
         Source(memory.problem, memory.distance, float(share), row)
-        for memory, share, row in zip(near, shares(distances, nobody), quality, strict=True)
+        for memory, share, row in zip(near, shares(distances, nobody, c), quality, strict=True)
     )
-    return np.clip(expectation(distances, quality, nobody), 0.0, 1.0), sources
+    return np.clip(expectation(distances, quality, nobody, c), 0.0, 1.0), sources
 
 
 def _places(near: Sequence[Experience], names: Sequence[str]) -> list[Array]:

@@ -13,6 +13,8 @@ from scipy.sparse import csr_array
 from metafs.data.problem import Problem
 from metafs.memory.memory import Memory
 from metafs.memory.projection import Described
+from metafs.plugin.registry import Registry
+from metafs.plugin.signature import MAX_KEYS
 from metafs_distances import JsdFeatures, JsdLabelled, JsdRows
 from metafs_metadb import MetaDB, RunRow, SelectionRows, SqlSearch
 
@@ -80,6 +82,25 @@ def test_rows_agree_with_counting_rows(X1, y1, X2, y2):
     assert distance(JsdRows(), problem(X1, y1), problem(X2, y2)) == pytest.approx(
         expected, abs=2e-6
     )
+
+
+def test_all_rows_count_and_the_target_is_a_bit():
+    rng = np.random.default_rng(0)
+    X = (rng.random((2000, 12)) < 0.5).astype(float)
+    y = X[:, 0].astype(int)
+    names = tuple("abcdefghijkl")
+    one = problem(X[:1500], np.array(["no", "yes"])[y[:1500]], names)
+    two = problem(X[500:], np.array(["a", "b"])[y[500:]], names)
+    counts = [
+        Counter((*map(float, row), int(c)) for row, c in zip(X[part], y[part], strict=True))
+        for part in (slice(1500), slice(500, None))
+    ]
+    assert min(map(len, counts)) > MAX_KEYS
+    found = distance(Registry().distances["jsd-all-rows"], one, two)
+    assert found == pytest.approx(np.sqrt(divergence(*counts)), abs=2e-6)
+    assert distance(JsdRows(), one, two) == 1.0, "classes go by name there"
+    cut = distance(JsdRows(named_classes=False), one, two)
+    assert found < cut < 1.0, "a cut never makes problems nearer"
 
 
 def chi_square_by_value(X, y):

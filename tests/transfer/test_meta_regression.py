@@ -272,4 +272,7 @@ def test_the_published_rule_expects_nothing_of_features_that_no_neighbour_had(tm
             budget=60,
             selector="climb",
         )
-        assert last.neighbours == () and bool(last.transferred) is helped
+        # The published rule counts problems that share nothing as well.
+        assert len(last.neighbours) == (0 if helped else 3)
+        assert all(distance == 1 for _, distance in last.neighbours)
+        assert bool(last.transferred) is helped
