@@ -1,16 +1,18 @@
 """One small table from file to record: which functions it passes through, and how often.
 
-A hop is a call from a function of one module of the core or of the MetaDB to a function of another.
-Printed are the number of different hops, of all hops and of modules, how often a table is
-discretised, and how often the database is opened. The folds discretise their own rows.
+A hop is a call from a function of one module of the core or of the MetaDB to a function of another;
+reading a property is none. Printed are the number of different hops, of all hops and of modules, how
+often a table is discretised, and how often the database is opened. The folds discretise their own
+rows. `--attributes` counts properties too, as earlier figures do.
 
-    python benchmarks/walk.py [--list]
+    python benchmarks/walk.py [--list] [--selector climb] [--attributes]
 """
 
 import argparse
 import sys
 import tempfile
 from collections import Counter
+from functools import cached_property
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -39,10 +41,20 @@ def module_of(code: CodeType) -> str | None:
     return None
 
 
+def is_property(frame: FrameType) -> bool:
+    """Tell whether a frame computes what looks like an attribute."""
+    if not frame.f_code.co_argcount:
+        return False
+    one = frame.f_locals.get(frame.f_code.co_varnames[0])
+    found = getattr(type(one), frame.f_code.co_name, None)
+    return isinstance(found, (property, cached_property))
+
+
 class Walk:
     """Counts calls between modules while it is the profiler."""
 
-    def __init__(self) -> None:
+    def __init__(self, attributes: bool) -> None:
+        self.attributes = attributes
         self.hops: Counter[tuple[str, str]] = Counter()
         self.calls: Counter[str] = Counter()
 
@@ -55,18 +67,23 @@ class Walk:
             return
         self.calls[f"{here}.{name}"] += 1
         there = module_of(caller.f_code)
-        if there is not None and there != here:
+        if there is None or there == here:
+            return
+        if self.attributes or not is_property(frame):
             self.hops[f"{there}.{caller.f_code.co_name}", f"{here}.{name}"] += 1
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", action="store_true", help="print every hop, in order")
+    parser.add_argument("--selector", help="instead of the default")
+    parser.add_argument("--attributes", action="store_true", help="count properties too")
     arguments = parser.parse_args()
+    settings = {"selector": arguments.selector} if arguments.selector else {}
     with tempfile.TemporaryDirectory() as folder:
         path, db = table(Path(folder)), Path(folder) / "m.duckdb"
-        stream = solve(path, target="y", db=db, folds=2, engine="inline")
-        walk = Walk()
+        stream = solve(path, target="y", db=db, folds=2, engine="inline", **settings)
+        walk = Walk(arguments.attributes)
         sys.setprofile(walk)
         (solved,) = stream
         sys.setprofile(None)

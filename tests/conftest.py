@@ -16,6 +16,11 @@ settings.load_profile("untimed")
 NAMES = tuple(f"w{j}" for j in range(12))
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with the tests that take long: otherwise one process waits for another's last test."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture
 def related():
     """Make problems over common features; neighbours in number share their useful features."""

@@ -1,4 +1,4 @@
-"""The docs site: queries are answered, options and keys exist, links to other folders are led."""
+"""The docs site: options and keys exist, links to other folders are led."""
 
 import re
 import runpy
@@ -11,29 +11,10 @@ import click
 import pytest
 
 from metafs.cli.app import cli
-from metafs_metadb import MetaDB
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-COOKBOOK = DOCS / "how-to" / "sql-cookbook.md"
 PAGES = [DOCS / "index.md", DOCS / "quick-start.md", *sorted(DOCS.glob("how-to/*.md"))]
-QUERY = re.compile(r"(<!-- may be empty -->\n)?```sql\n(.*?)```", re.DOTALL)
-METAFS = [sys.executable, "-c", "from metafs.cli import main; main()"]
-
-
-@pytest.fixture(scope="module")
-def memory(tmp_path_factory):
-    """Give the memory of which the cookbook speaks."""
-    db = tmp_path_factory.mktemp("cookbook") / "m.duckdb"
-    made = re.search(r"`metafs (solve demo:digits [^`]*)`", COOKBOOK.read_text())[1]
-    subprocess.run([*METAFS, *made.split(), "--db", str(db)], check=True, capture_output=True)
-    return db
-
-
-@pytest.mark.parametrize("may_be_empty, query", QUERY.findall(COOKBOOK.read_text()))
-def test_a_query_of_the_cookbook_is_answered(memory, may_be_empty, query):
-    _, rows = MetaDB(memory).sql(query)
-    assert rows or may_be_empty
 
 
 def commands_of(page):

@@ -16,6 +16,7 @@ def abridged():
     return runpy.run_path(str(SCRIPT))["abridged"]
 
 
+@pytest.mark.long
 def test_commands_print_what_is_shown():
     done = subprocess.run(
         [sys.executable, str(SCRIPT), "--check"], capture_output=True, text=True, check=False

@@ -10,6 +10,8 @@ from metafs.errors import UsageError
 from metafs.pipeline.memory_savings import Saving, in_words, saving
 from metafs.pipeline.selection import Selection
 
+from ..cli.running import write_digits
+
 
 def found(candidates, n_evaluations, fitness):
     return Selection(
@@ -81,20 +83,13 @@ def test_every_so_many_problems_are_searched_cold_too(tmp_path):
 
 
 def test_the_command_says_what_memory_saved_and_when_there_was_none(tmp_path):
-    arguments = [
-        "solve",
-        "--selector",
-        "climb",
-        "demo:digits",
-        "--db",
-        str(tmp_path / "m.duckdb"),
-        "--budget",
-        "80",
-    ]
-    result = CliRunner().invoke(cli, [*arguments, "--folds", "2", "--check", "20"])
+    stream, db = tmp_path / "digits.toml", tmp_path / "m.duckdb"
+    write_digits(tmp_path, stream, [(0, 1), (0, 2), (1, 2), (0, 3)])
+    arguments = ["solve", str(stream), "--selector", "climb", "--db", str(db), "--budget", "80"]
+    result = CliRunner().invoke(cli, [*arguments, "--folds", "2", "--check", "2"])
     assert result.exit_code == 0
     assert "none: searched cold" in result.stdout.splitlines()[1]
-    assert "near experience for 44 of 45 problems, no relevant experience for 1" in result.stderr
+    assert "near experience for 3 of 4 problems, no relevant experience for 1" in result.stderr
     assert "evaluations instead of" in result.stderr and "of 2." in result.stderr
 
 
