@@ -1,9 +1,9 @@
 """One small table from file to record: which functions it passes through, and how often.
 
-A hop is a call from a function of one module of the core or of the MetaDB to a function of another;
-reading a property is none. Printed are the number of different hops, of all hops and of modules, how
-often a table is discretised, and how often the database is opened. The folds discretise their own
-rows. `--attributes` counts properties too, as earlier figures do.
+A hop is a call from a function of one module of the core or of the MetaDB to one of another module;
+reading a property is none. Printed are the number of different hops, of all hops and of modules,
+how often a table is discretised, and how often the database is opened. The folds discretise their
+own rows. `--attributes` counts properties too, as earlier figures do.
 
     python benchmarks/walk.py [--list] [--selector climb] [--attributes]
 """
