@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from metafs.data.typing import Array
 from metafs.errors import UsageError
@@ -61,6 +60,8 @@ def check_common(params: Mapping[str, Any]) -> None:
     n_jobs = given.get("n_jobs", 1)
     if not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise UsageError(f"n_jobs must be at least 1, or -1 for every core, not {n_jobs!r}.")
+    from sklearn.utils import check_random_state  # takes a while to import
+
     try:
         check_random_state(given.get("random_state"))
     except ValueError:
