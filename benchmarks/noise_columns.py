@@ -19,8 +19,16 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 import numpy as np
 
 from metafs import Registry, solve
+from metafs_climb.mi_confidence import MIConfidence
 
-MEASURES = ("mi-confidence", "mi-interval", "mi-adjusted")
+MEASURES = {
+    "mi-confidence": MIConfidence(),
+    "mi-interval, 5 %": MIConfidence(confidence="interval", width=0.05),
+    "mi-interval, 10 %": MIConfidence(confidence="interval"),
+    "mi-interval, 20 %": MIConfidence(confidence="interval", width=0.2),
+    "mi-adjusted": MIConfidence(adjusted=True),
+    "mi-adjusted, 10 %": MIConfidence(adjusted=True, confidence="interval"),
+}
 N_TRUE, N_NOISE, FLIPPED = 3, 20, 0.1
 
 
@@ -35,7 +43,7 @@ def problem(n_rows, seed, random_target=False):
 
 def kept(registry, measure, X, y, budget, seed):
     climb = registry.selectors["climb"].set_params(
-        measure=registry.measures[measure], max_evaluations=budget, random_state=seed
+        measure=MEASURES[measure], max_evaluations=budget, random_state=seed
     )
     start = process_time()
     chosen = climb.fit(X, y).get_support()
@@ -69,7 +77,7 @@ def main():
         print("\n| measure | problems | features | score | CPU s |\n|---|--:|--:|--:|--:|")
         for measure in MEASURES:
             start = process_time()
-            settings = {"selector": "climb", "params": {"measure": measure}, "check": 0}
+            settings = {"selector": "climb", "params": {"measure": MEASURES[measure]}, "check": 0}
             done = list(
                 solve(
                     options.stream,

@@ -3,6 +3,7 @@
 from metafs.plugin import Measure, Selector, hookimpl
 from metafs_climb.climb import Climb
 from metafs_climb.cv_accuracy import CVAccuracy
+from metafs_climb.function_quality import FunctionQualityMeasure
 from metafs_climb.mi_confidence import MIConfidence
 
 
@@ -19,6 +20,7 @@ def metafs_measures() -> dict[str, Measure]:
         "mi-confidence": MIConfidence(),
         "mi-interval": MIConfidence(confidence="interval"),
         "mi-adjusted": MIConfidence(adjusted=True),
+        "function-quality": FunctionQualityMeasure(),
         "cv-accuracy": CVAccuracy(),
         "cv-balanced-accuracy": CVAccuracy(scoring="balanced_accuracy"),
     }

@@ -85,7 +85,7 @@ class MIConfidence:
     confidence : {"size", "interval"}, default="size"
         Whether c(S) goes by the number of features, or is the probability that MI(S) stays within
         an interval.
-    width : float, default=0.2
+    width : float, default=0.1
         Half the width of that interval, as a share of MI(S).
     more : float, default=1.0
         How many more rows are thought of for it, as a share of the rows there are.
@@ -106,7 +106,7 @@ class MIConfidence:
     n_bins: int = 4
     categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict, hash=False)
     confidence: str = "size"
-    width: float = 0.2
+    width: float = 0.1
     more: float = 1.0
     adjusted: bool = False
 
