@@ -140,7 +140,8 @@ def memory_options(command: F) -> F:
             default="learner",
             show_default=True,
             help="What is remembered as the quality of a selected feature: learner (relevance "
-            "times the learner's success) or selector (its score by the selector).",
+            "times the learner's success), selector (its score by the selector) or functions "
+            "(how much the functions that the search met depend on it).",
         ),
         click.option(
             "--c",

@@ -27,7 +27,7 @@ from metafs.transfer.expectation import TRANSFERS, C, Transfer
 
 DEFAULT_REGRESSOR = "forest"
 DEFAULT_MEASURE = "mi-confidence"
-QUALITIES = ("learner", "selector")
+QUALITIES = ("learner", "selector", "functions")
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ class Settings:
     """The constant of a neighbour's weight 1 / (c + d^2), for a neighbour at distance d."""
     quality: str = "learner"
     """What is remembered as the quality of a selected feature: "learner" is its relevance times the
-    learner's success, "selector" its score by the selector."""
+    learner's success, "selector" its score by the selector, "functions" how much the functions that
+    the search met depend on it."""
     prefilter: float | None = None
     """Features with less mutual information with the target, in bits, are left out beforehand."""
     budget: int | None = None
@@ -112,6 +113,11 @@ class Settings:
         if not self.c > 0:
             raise UsageError(f"c must be more than 0, not {self.c:g}.")
         _require_one_of("quality", self.quality, dict.fromkeys(QUALITIES))
+        if self.quality == "functions" and self.automatic:
+            raise UsageError(
+                "quality functions is for a selector and a learner that are named: give --selector "
+                "and --learner."
+            )
         self._check_prefilter()
         if self.seconds is not None and not self.seconds > 0:
             raise UsageError(f"seconds must be more than 0, not {self.seconds:g}.")

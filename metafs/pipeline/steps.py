@@ -19,6 +19,7 @@ from metafs.pipeline.choice.result import selection_of, trials_of
 from metafs.pipeline.choice.rows import at_last
 from metafs.pipeline.events import Event, emit
 from metafs.pipeline.fit_parameters import of_rows
+from metafs.pipeline.function_qualities import function_qualities
 from metafs.pipeline.model import FittedModel, fitted_model, named_model
 from metafs.pipeline.plugin_errors import naming_plugin
 from metafs.pipeline.prefilter import selecting
@@ -125,6 +126,9 @@ def quality_of(task: PreparedTask, selection: Selection, success: float = 1.0) -
     """Return what is remembered as the quality of each feature."""
     if task.plan.settings.quality == "selector":
         return selector_qualities(selection.selected, selection.scores)
+    if task.plan.settings.quality == "functions":
+        _, learner = task.plan.learner_for(task.problem)
+        return function_qualities(task.problem, selection, learner)
     confidence = confidence_of(task.plan.selector)
     rows = task.problem if task.plan.contest is None else task.seen
     return qualities(rows, selection.selected, success, confidence)

@@ -15,6 +15,7 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
 from metafs.plugin.signature import Signature
 from metafs.stats.confidence import Confidence
+from metafs.stats.function_quality import Function
 
 
 class Estimator(Protocol):
@@ -198,6 +199,14 @@ class Learner(Estimator, Protocol):
 
     def predict(self, X: Any) -> Any:
         """Predict the targets of rows."""
+
+
+@runtime_checkable
+class SupportsFunctions(Protocol):
+    """A fitted learner whose search met many functions, such as programs."""
+
+    def functions_met(self) -> Sequence[Function]:
+        """Return them, each with its fitness, its complexity and what it gives for rows."""
 
 
 class Generator(Protocol):

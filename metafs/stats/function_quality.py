@@ -69,12 +69,15 @@ class Function:
     output : callable
         From a dense table of these columns to probabilities of shape (n_rows, n_classes), or to
         decisions or numbers of shape (n_rows,).
+    smooth : bool, default=True
+        Whether a small change of a column makes sense; not if it holds codes of categories.
     """
 
     columns: Array
     fitness: float
     size: float
     output: Callable[[Array], Array]
+    smooth: bool = True
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,7 @@ def sensitivities(g: Function, table: Array) -> Array:
     It is Fisher information for probabilities that change smoothly, and else the share of changes.
     """
     there = g.output(table)
-    if there.ndim == 2:
+    if there.ndim == 2 and g.smooth:
         found = np.array([_fisher(g, table, there, j) for j in range(len(g.columns))])
         if found.any():
             return found
@@ -173,7 +176,8 @@ def sensitivity_of_set(g: Function, table: Array, features: Sequence[int] | Arra
 
 def _fisher(g: Function, table: Array, there: Array, column: int) -> float:
     """Return the Fisher information about one column, by a difference to either side."""
-    spread = float(table[:, column].std())
+    known = table[~np.isnan(table[:, column]), column]
+    spread = float(known.std()) if len(known) else 0.0
     if not spread > 0:
         return 0.0
     sides = []

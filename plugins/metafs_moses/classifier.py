@@ -25,10 +25,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from metafs.data.parameters import check_at_least, check_between, check_common
 from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError, UsageError
+from metafs.stats.function_quality import Function
 from metafs_moses.budget import Budget
 from metafs_moses.learning import Learning, Settings, shares
+from metafs_moses.literals import Literals
 from metafs_moses.packed import holds
-from metafs_moses.program import Program, size
+from metafs_moses.program import Program, literals_of, size
 from metafs_moses.search import Found
 from metafs_moses.sentence import condition, sentence
 from metafs_moses.serial import Serial, columns_by, serialised
@@ -204,6 +206,14 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             return np.column_stack([1 - rates[:, 0], rates[:, 0]])
         return np.asarray(rates / rates.sum(axis=1, keepdims=True))
 
+    def functions_met(self) -> list[Function]:
+        """Return the programs that the search kept, each with the share of rows it gets right."""
+        check_is_fitted(self)
+        return [
+            _function(program, self._literals, 1 - errors / self._weight)
+            for program, errors in self._population
+        ]
+
     def _settings(self) -> Settings:
         """Return the parameters of the search, or refuse them."""
         check_common(
@@ -239,6 +249,8 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         """Keep the programs, how far to trust them, and how they read."""
         self._programs: list[Program] = [each.program for each in found]
         self._literals = learning.literals
+        self._population = [each for search in learning.searches for each in search.population]
+        self._weight = float(weights.sum()) * learning.scale
         names = getattr(self, "feature_names_in_", None)
         self.programs_ = [serialised(each, self._literals, names) for each in self._programs]
         self.scores_ = [-each.errors / learning.scale for each in found]
@@ -268,6 +280,23 @@ class _Fitted:
     learning: Learning
     rows: str
     programs: list[Serial]
+
+
+def _function(program: Program, literals: Literals, fitness: float) -> Function:
+    """Return a program as a function of the columns that it looks at."""
+    columns = np.array(
+        sorted({literals.columns[code >> 1] for code in literals_of(program)}), dtype=np.int64
+    )
+    place = {column: index for index, column in enumerate(columns.tolist())}
+
+    def outputs(table: Array) -> Array:
+        return holds(program, moved, table)
+
+    moved = Literals(
+        tuple((place.get(column, 0), threshold) for column, threshold in literals.cuts),
+        literals.with_missing,
+    )
+    return Function(columns, fitness, size(program), outputs)
 
 
 def _expectations(prior: Any, n_features: int) -> Array | None:

@@ -85,6 +85,14 @@ class Search:
         self._keep(self._met(TRUE))
         self._centre = self.best.program
 
+    @property
+    def population(self) -> list[tuple[Program, int]]:
+        """The programs that are kept, each with the weight of the rows that it gets wrong."""
+        plain = self.task.target(np.ones(len(self.task.wanted)))
+        members = list(self._known.members.values())
+        errors = plain.errors(np.array([member.behaviour for member in members])) // UNIT
+        return [(each.program, n) for each, n in zip(members, errors.tolist(), strict=True)]
+
     def run(self, budget: Budget) -> Found:
         """Search until the budget is spent or nothing is wrong, and return the best program."""
         found = self._run(budget)
