@@ -35,6 +35,6 @@ for number in range(25, 30):
     answers = [labels, without.model.predict(X_test), found.model.predict(X_test)]
     columns.append([100 * np.mean(each == digits) for each in answers])
     shown = "  ".join(f"{each:10.1f}" for each in columns[-1])
-    print(f"{problem.name:14}  {len(problem.y):6}{shown}  {found.memory['strength']:8g}")
+    print(f"{problem.name:14}  {len(problem.y):6}{shown}  {found.memory['strength']:8.1f}")
 print("mean" + " " * 18 + "  ".join(f"{each:10.1f}" for each in np.mean(columns, axis=0)))
 folder.cleanup()

@@ -242,7 +242,6 @@ def _linear_rows(problem: Problem, model: LinearModel, kept: list[Array]) -> Lin
 def _belief(model: LinearModel, history: ModelHistory) -> BeliefRow:
     """Return the strength of memory in the model, and what each direction carries of it."""
     choice, directions = model.strength, history.weights.directions
-    at = int(np.argmin(np.abs(choice.strengths - choice.s)))
     used = choice.s > 0 and directions is not None
     table = directions.weights if used and directions is not None else np.zeros((0, 0))
     coefficients: Array = np.zeros(0)
@@ -253,7 +252,7 @@ def _belief(model: LinearModel, history: ModelHistory) -> BeliefRow:
     return BeliefRow(
         strength=choice.s,
         reason=choice.why,
-        gain=float(-choice.expected[at]),
+        gain=choice.gain,
         problem_ids=history.problem_ids.tolist() if used else [],
         outputs=list(directions.outputs) if used and directions is not None else [],
         coefficients=coefficients,

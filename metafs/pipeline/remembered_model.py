@@ -92,7 +92,9 @@ def remembered_model(
         intercept=stored.intercepts,
         classes=None if stored.classes is None else np.arange(len(stored.classes)),
         regularisation=np.nan,
-        strength=StrengthChoice(0.0, np.zeros(1), None, None, np.zeros(1), "without memory"),
+        strength=StrengthChoice(
+            0.0, np.zeros(1), np.ones(1), None, None, np.zeros(1), "without memory"
+        ),
         from_memory=np.zeros_like(coef),
         spread=np.ones(n_needed),
         slope=stored.slope,

@@ -38,13 +38,13 @@ def _one_output(
 ) -> tuple[Array, Array]:
     root, penalty = spectrum.root_weight, regularisation / 4
     weight = root**2
-    basis = np.column_stack(
-        [np.ones(len(root)), spectrum.vectors * np.sqrt(spectrum.values) / root[:, None]]
-    )
+    free = bool(spectrum.constant.any())
+    level = np.ones(len(root)) if free else np.zeros(len(root))
+    basis = np.column_stack([level, spectrum.vectors * np.sqrt(spectrum.values) / root[:, None]])
     ridge = np.full(basis.shape[1], penalty)
     ridge[0] = 1e-8  # the intercept is free; this keeps a step finite where classes are separated
     u = np.zeros(basis.shape[1])  # twice the ridge regression, which is near
-    u[0] = 2 * np.average(target - offset / 2, weights=weight)
+    u[0] = 2 * np.average(target - offset / 2, weights=weight) if free else 0.0
     along = spectrum.vectors.T @ (root * (target - offset / 2))
     u[1:] = 2 * np.sqrt(spectrum.values) / (spectrum.values + regularisation) * along
     f = basis @ u + offset

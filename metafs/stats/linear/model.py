@@ -1,14 +1,21 @@
-"""A linear model whose weights have a prior that was learned from past problems.
+r"""A linear model whose weights have a prior that was learned from past problems.
 
-Without memory it is L2 logistic or ridge regression with its regularisation chosen by
-cross-validation.
+Without memory it is L2 logistic or ridge regression with its regularisation learned by
+cross-validation. With it the model is a mean over the strengths s of memory,
+
+.. math:: f = u \sum_s w_s f_s / \mathrm{sd}(f_s), \qquad u = \sum_s w_s \, \mathrm{sd}(f_s),
+
+with the shares w of `metafs.stats.linear.strength`, because few labels cannot tell which strength
+is best; predictions of numbers are averaged as they are. The intercept of classes has a prior too:
+at the mean of all rows at hand the decision value is that of the classes' shares, up to a variance.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit, logit, softmax
 
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
@@ -19,12 +26,15 @@ from metafs.stats.linear.large import fit_large
 from metafs.stats.linear.logistic import logistic
 from metafs.stats.linear.loss import class_loss, loss_of
 from metafs.stats.linear.preparation import Preparation, scales_of
-from metafs.stats.linear.regularisation import LAMBDAS, best_regularisation
+from metafs.stats.linear.regularisation import LAMBDAS, shares_of_regularisations
 from metafs.stats.linear.rows import Rows, rows_under
 from metafs.stats.linear.spectrum import Spectrum, spectrum_of, spectrum_of_rows
 from metafs.stats.linear.strength import StrengthChoice, choose_strength
 from metafs.stats.linear.weight_prior import STRENGTHS, WeightPrior
 from metafs.stats.threads import threads_for
+
+INTERCEPT = 0.1
+"""The prior variance of the intercept of classes, in units of the mean variance of a row."""
 
 LEAST_SPREAD = 0.25
 """The standard deviation that decision values have at least when they become probabilities."""
@@ -156,7 +166,7 @@ def fit_linear(
         grid = np.array(STRENGTHS) if strength == "auto" else np.array([float(strength)])
     with threads_for(min(len(rows), most_rows) ** 2):
         choice, regularisation, held_out = fitting.choose(grid, experience)
-        coef, remembered, fitted = fitting.solve(choice.s, regularisation)
+        coef, remembered, fitted = fitting.solve(choice, regularisation)
     intercept = _intercept(fitted, rows, coef, sample_weight)
     slope = fitting.slope(held_out, fitted)
     if labels is not None:
@@ -166,7 +176,7 @@ def fit_linear(
         coef=coef * unit,
         intercept=intercept * unit,
         classes=labels,
-        regularisation=regularisation,
+        regularisation=float(np.exp(choice.shares @ np.log(regularisation))),
         strength=choice,
         from_memory=remembered * unit,
         spread=spread,
@@ -235,6 +245,9 @@ class _Fitting:
         self.classes = classes
         self.share = share_of_logit(classes)
         self.everything = rows, targets, sample_weight
+        self.level = np.zeros(targets.shape[1])
+        if classes:
+            self.level = np.average(targets, axis=0, weights=sample_weight)
         self.codes = np.unique(y, return_inverse=True)[1] if classes else None
         if len(rows) > most_rows:  # many rows choose like some of them
             some = some_rows(self.codes, len(rows), most_rows, seed)
@@ -250,42 +263,68 @@ class _Fitting:
     def spectrum(self, strength: float) -> Spectrum:
         """Return the spectrum of the rows that choose, with memory at this strength."""
         if strength not in self._spectra:
-            self._spectra[strength] = _spectrum(self.rows, strength, self.sample_weight)
+            self._spectra[strength] = _spectrum(
+                self.rows, strength, self.sample_weight, classes=self.classes
+            )
         return self._spectra[strength]
 
-    def choose(self, grid: Array, experience: Any) -> tuple[StrengthChoice, float, Array | None]:
-        """Return the strength, the regularisation, and cross-validated decision values."""
+    def choose(self, grid: Array, experience: Any) -> tuple[StrengthChoice, Array, Array | None]:
+        """Return the strength, the regularisation of each, and held-out decision values."""
         n_labels = labels_of_each(self.codes, len(self.rows), self.groups)
         if not self.folds:
             choice = choose_strength(grid, None, experience, n_labels, self.rows.coherence)
-            return choice, 1.0, None
-        losses, best, held = [], [], []
+            return choice, np.ones(len(grid)), None
+        losses, usual, held = [], [], []
         for s in grid:
-            expected = self.rows.expected(float(s)) * self.share
+            expected = self.rows.expected(float(s)) * self.share + self.level
             apart = self.targets - expected
             decision = self.spectrum(float(s)).held_out(apart, LAMBDAS, self.folds) + expected
             loss = loss_of(decision, self.targets, self.codes).mean(axis=1)
-            spectrum = self.spectrum(float(s))
             means = np.average(loss, axis=1, weights=self.sample_weight)
-            k = best_regularisation(LAMBDAS, means, spectrum, classes=self.classes)
-            losses.append(loss[k])
-            best.append(float(LAMBDAS[k]))
-            held.append(decision[k, 0])
+            share = shares_of_regularisations(
+                LAMBDAS, means, self.spectrum(float(s)), classes=self.classes
+            )
+            at = float(share @ np.log(LAMBDAS))
+            losses.append(share @ loss)
+            usual.append(np.exp(at))
+            held.append(decision[np.abs(np.log(LAMBDAS) - at).argmin(), 0])
         table = independent_losses(np.array(losses), self.sample_weight, self.groups)
         if self.codes is None:  # half the relative squared error is like a log-loss
             table /= 2 * max(float(table[0].mean()), 1e-300)
         choice = choose_strength(grid, table, experience, n_labels, self.rows.coherence)
-        chosen = list(grid).index(choice.s)
-        return choice, best[chosen], held[chosen]
+        factor = self._factors(choice, held)
+        return choice, np.array(usual), np.tensordot(factor, np.array(held), axes=1)
 
-    def solve(self, strength: float, regularisation: float) -> tuple[Array, Array, Array]:
+    def solve(self, choice: StrengthChoice, regularisation: Array) -> tuple[Array, Array, Array]:
         """Return weights of columns, memory's part of them, and fitted values, of all rows."""
+        models = [
+            self._solved(float(s), float(each)) if share else None
+            for s, each, share in zip(choice.strengths, regularisation, choice.shares, strict=True)
+        ]
+        used = [model for model in models if model is not None]
+        if len(used) == 1:
+            return used[0]
+        fitted = [np.zeros(1) if model is None else model[2] for model in models]
+        factor = self._factors(choice, fitted)[choice.shares > 0]
+        coef, remembered, values = (
+            np.tensordot(factor, np.array(each), axes=1) for each in zip(*used, strict=True)
+        )
+        return coef, remembered, values
+
+    def _factors(self, choice: StrengthChoice, decisions: Sequence[Array]) -> Array:
+        """Return what decision values of each strength are multiplied by in their mean."""
+        if not self.classes:
+            return choice.shares
+        spread = np.array([each.std() for each in decisions])
+        unit = float(choice.shares @ spread)
+        return choice.shares * unit / np.where(spread > 0, spread, 1.0)
+
+    def _solved(self, strength: float, regularisation: float) -> tuple[Array, Array, Array]:
         rows, targets, sample_weight = self.everything
-        expected = rows.expected(strength)
         if len(rows) == len(self.rows):
             spectrum = self.spectrum(strength)
         elif rows.width < MOST_ROWS or len(rows) <= MOST_ROWS:
-            spectrum = _spectrum(rows, strength, sample_weight)
+            spectrum = _spectrum(rows, strength, sample_weight, classes=self.classes)
         else:
             coef, remembered, fitted = fit_large(
                 rows,
@@ -296,8 +335,10 @@ class _Fitting:
                 sample_weight=sample_weight,
             )
             return _around(rows, strength, coef, remembered, fitted)
+        expected = rows.expected(strength)
         if self.classes:
-            alpha, fitted = logistic(spectrum, targets, regularisation, offset=expected)
+            offset = expected + logit((1 + self.level) / 2)
+            alpha, fitted = logistic(spectrum, targets, regularisation, offset=offset)
         else:
             alpha, fitted = spectrum.ridge(targets - expected, regularisation)
             fitted = fitted + expected
@@ -328,7 +369,10 @@ def _around(
     return coef + rows.mean, remembered + rows.mean, fitted
 
 
-def _spectrum(rows: Rows, strength: float, sample_weight: Array | None) -> Spectrum:
+def _spectrum(
+    rows: Rows, strength: float, sample_weight: Array | None, *, classes: bool
+) -> Spectrum:
+    intercept = INTERCEPT if classes else None
     if rows.width < len(rows):
-        return spectrum_of_rows(rows.augmented(strength), sample_weight)
-    return spectrum_of(rows.covariance(strength), sample_weight)
+        return spectrum_of_rows(rows.augmented(strength), sample_weight, intercept=intercept)
+    return spectrum_of(rows.covariance(strength), sample_weight, intercept=intercept)

@@ -8,8 +8,8 @@ from metafs.data.typing import Array, Matrix
 from metafs.stats.linear.common import agrees
 from metafs.stats.linear.folds import folds_of
 from metafs.stats.linear.loss import loss_of
-from metafs.stats.linear.model import LinearModel, share_of_logit, targets_of
-from metafs.stats.linear.regularisation import LAMBDAS, best_regularisation
+from metafs.stats.linear.model import INTERCEPT, LinearModel, share_of_logit, targets_of
+from metafs.stats.linear.regularisation import LAMBDAS, shares_of_regularisations
 from metafs.stats.linear.rows import Rows, rows_under
 from metafs.stats.linear.spectrum import spectrum_of
 from metafs.stats.linear.weight_prior import N_LABELS, STRENGTHS, WeightPrior
@@ -139,24 +139,29 @@ def _losses(
     folds = folds_of(None if codes is None else codes[labelled], len(labelled), seed)[:2]
     if not folds:
         return [np.nan] * len(STRENGTHS)
+    classes = codes is not None
+    level = targets[labelled].mean(axis=0) if classes else 0.0
     found = []
     for s in STRENGTHS:
         covariance = rows.covariance(s)
-        spectrum = spectrum_of(covariance[np.ix_(labelled, labelled)])
-        expected = rows.expected(s) * share_of_logit(codes is not None)
-        if codes is not None and not isinstance(expected, float):
-            expected = expected if agrees(expected[labelled], targets[labelled]) else 0.0
+        spectrum = spectrum_of(
+            covariance[np.ix_(labelled, labelled)], intercept=INTERCEPT if classes else None
+        )
+        expected = np.broadcast_to(rows.expected(s), targets.shape) * share_of_logit(classes)
+        if classes and not agrees(expected[labelled], targets[labelled]):
+            expected = np.zeros_like(targets)
+        expected = expected + level
         apart = (targets - expected)[labelled]
-        at = expected if isinstance(expected, float) else expected[labelled]
-        held_out = spectrum.held_out(apart, LAMBDAS, folds) + at
+        held_out = spectrum.held_out(apart, LAMBDAS, folds) + expected[labelled]
         loss = loss_of(held_out, targets[labelled], None if codes is None else codes[labelled])
-        own = loss.mean(axis=(1, 2))
-        best = LAMBDAS[best_regularisation(LAMBDAS, own, spectrum, classes=codes is not None)]
-        alpha, fitted = spectrum.ridge(apart, best)
+        share = shares_of_regularisations(
+            LAMBDAS, loss.mean(axis=(1, 2)), spectrum, classes=classes
+        )
+        alpha, fitted = spectrum.ridge(apart, float(np.exp(share @ np.log(LAMBDAS))))
         across = covariance[:, labelled] @ alpha + expected
-        fitted = fitted + at
+        fitted = fitted + expected[labelled]
         decision = across[judged] + (fitted - across[labelled]).mean(axis=0)
         judged_codes = None if codes is None else codes[judged]
         mean = float(loss_of(decision, targets[judged], judged_codes).mean())
-        found.append(mean if codes is not None else np.log(max(mean, 1e-6)) / 2)
+        found.append(mean if classes else np.log(max(mean, 1e-6)) / 2)
     return found

@@ -18,6 +18,9 @@ see. The scores S get the variance :math:`((r - 1) / 4)^2`, plus :math:`4 / n^2`
 coherence can be expected.
 
 Where past models ask the same question, :math:`\gamma` has a mean (`metafs.stats.linear.common`).
+
+All of it is around the mean of all rows at hand, labelled or not: where the decision values of few
+labelled rows have their mean says little, and where those of all rows have it says much.
 """
 
 from collections.abc import Sequence
@@ -51,6 +54,8 @@ class Rows:
     """The mean variance of the scores, on all rows at hand."""
     mean: Array | None = None
     """(n_outputs, n_features) The prior mean of the weights when memory is used; None if 0."""
+    centre: Array | float = 0.0
+    """(n_features,) The mean of the table over all rows at hand."""
 
     def __len__(self) -> int:
         return int(self.table.shape[0])
@@ -64,7 +69,7 @@ class Rows:
         """Return what the prior mean predicts: (n_rows, n_outputs), or 0 without memory."""
         if strength == 0 or self.mean is None:
             return 0.0
-        return np.asarray(self.table @ self.mean.T)
+        return np.asarray(self.table @ self.mean.T - self.mean @ self._centre)
 
     def taken(self, rows: Array) -> "Rows":
         """Return some of the rows."""
@@ -72,8 +77,16 @@ class Rows:
 
     @cached_property
     def own_covariance(self) -> Array:
-        """(n_rows, n_rows) Z D Z'."""
-        return product(scaled_columns(self.table, self.variance), self.table)
+        """(n_rows, n_rows) Z D Z', around the mean of all rows at hand."""
+        apart = self._centre * self.variance
+        across = np.asarray(self.table @ apart)
+        around = product(scaled_columns(self.table, self.variance), self.table)
+        around -= across[:, None] + across
+        return np.asarray(around + apart @ self._centre)
+
+    @property
+    def _centre(self) -> Array:
+        return np.broadcast_to(self.centre, self.table.shape[1])
 
     @cached_property
     def memory_covariance(self) -> Array:
@@ -88,8 +101,8 @@ class Rows:
 
     def augmented(self, strength: float) -> Array:
         """Return dense rows whose inner products are the covariance."""
-        own = scaled_columns(self.table, np.sqrt(self.variance))
-        own = own.toarray() if issparse(own) else own
+        table = self.table.toarray() if issparse(self.table) else self.table
+        own = (table - self._centre) * np.sqrt(self.variance)
         return own if strength == 0 else np.hstack([own, strength * self.scores])
 
     def weights(self, alpha: Array, strength: float) -> tuple[Array, Array]:
@@ -97,7 +110,8 @@ class Rows:
 
         The prior mean is part of neither.
         """
-        own = np.asarray(self.table.T @ alpha).T * self.variance
+        own = np.asarray(self.table.T @ alpha).T - np.outer(alpha.sum(axis=0), self._centre)
+        own *= self.variance
         if strength == 0 or not self.scores.shape[1]:
             return own, np.zeros_like(own)
         remembered = strength**2 * (self.scores.T @ alpha).T @ self.directions
@@ -156,10 +170,11 @@ def rows_under(
     n = X.shape[0]
     mean_variance = float(np.einsum("ij,ij->", scores, scores) / len(scores))
     mean = None if known is None else prior_mean(known, classes)
-    rows = Rows(table[:n], preparation.variance, scores[:n], directions, mean_variance, mean)
-    if sample_weight is None:
-        return rows, preparation, spread_of(table)
-    return rows, preparation, scales_of(table, sample_weight).spread
+    spread, centre = _spread_and_mean(table, sample_weight)
+    rows = Rows(
+        table[:n], preparation.variance, scores[:n], directions, mean_variance, mean, centre
+    )
+    return rows, preparation, spread
 
 
 def coherent_scores(table: Matrix, known: Directions | None) -> tuple[Array, Array]:
@@ -184,6 +199,13 @@ def coherence(X: Matrix, prior: WeightPrior) -> float:
     """Return the mean variance of past scores on some rows, as `TransferExperience` keeps it."""
     rows, _, _ = rows_under(X, None, prior, classes=())
     return rows.coherence
+
+
+def _spread_and_mean(table: Matrix, sample_weight: Array | None) -> tuple[Array, Array]:
+    if sample_weight is None:
+        return spread_of(table), np.asarray(table.mean(axis=0)).ravel()
+    scales = scales_of(table, sample_weight)
+    return scales.spread, scales.mean
 
 
 def spread_of(table: Matrix) -> Array:

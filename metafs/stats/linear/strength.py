@@ -9,8 +9,10 @@ more labels they have. The prior is
 
 with :math:`k \le 1` how coherent past scores are here (`metafs.stats.linear.rows`), relative to the
 past problems. Cross-validation of the own labels observes :math:`\Delta` with an error that its
-rows show. Of the posterior the strength of the least mean is taken, plus a part of its standard
-deviation, so that the expected gain must exceed its uncertainty.
+rows show. In the mean of models (`metafs.stats.linear.model`) each strength has as its share the
+probability that it is the best, by draws from the posterior. A part of the standard deviation
+counts against memory, so that the expected gain must exceed its uncertainty. Draws are nearer to
+the mean than the posterior is: strengths that may be best are averaged, not all that can be.
 
 The constants were chosen on draws of streams that `benchmarks/README.md` names, once for all.
 """
@@ -23,6 +25,7 @@ from metafs.data.typing import Array
 from metafs.stats.linear.weight_prior import TransferExperience
 
 _DOUBT = 0.2  # standard deviations that a gain must exceed
+_SPREAD = 0.25  # standard deviations by which draws differ from the mean
 _PRICE = 0.002  # of memory that changes nothing
 _UNRELATED = 0.3  # v
 _ERROR_INFLATION = 4.0  # rows predicted by models that share rows say less than they seem to
@@ -30,6 +33,9 @@ _ROW_SPREAD, _ROW_COUNT = 0.3, 5  # a change of one row's loss, and rows that th
 _JITTER = 0.03
 _MORE_COHERENT = 1.5  # times the usual coherence, from which experience counts less
 _WALK = 0.2  # how far the loss may wander along the grid, where there is no experience
+_LEAST_SHARE = 0.05
+_ROUNDING = 1e-9
+_DRAWS = 1000
 _AT = np.log([0.01, 0.1, 0.3, 1.0, 3.0, 10.0])
 _COST = np.array([0.0, 0.0, 0.02, 0.06, 0.09, 0.10])  # of unrelated memory, with 20 labels
 _GAIN = np.array([0.0, -0.04, -0.10, -0.12, -0.11, -0.10])  # of related memory
@@ -40,7 +46,10 @@ class StrengthChoice:
     """The strength s of memory, and why."""
 
     s: float
+    """The mean of the strengths by their shares; 0 without memory."""
     strengths: Array
+    shares: Array
+    """(S,) The share of each strength in the model; their sum is 1."""
     own_loss: Array | None
     """(S,) Cross-validated scale-free loss of the own labels; None if they are too few."""
     experience: Array | None
@@ -48,6 +57,11 @@ class StrengthChoice:
     expected: Array
     """(S,) Expected change of the loss, own labels and experience together."""
     why: str
+
+    @property
+    def gain(self) -> float:
+        """The expected change of the loss by memory, with its sign reversed."""
+        return -float(self.shares @ self.expected)
 
     def __str__(self) -> str:
         return self.why
@@ -82,18 +96,30 @@ def choose_strength(
             if strengths[0] > 0
             else "Memory is not used: it knows no weights of these columns, or was not asked."
         )
-        return StrengthChoice(float(strengths[0]), strengths, own, None, np.zeros(1), why)
+        only = np.ones(1)
+        return StrengthChoice(float(strengths[0]), strengths, only, own, None, np.zeros(1), why)
     past = None if experience is None else experienced(experience, strengths, n_labels)
     mean, covariance = _prior(strengths, past, experience, n_labels, coherence)
     if losses is not None:
         mean, covariance = _updated(mean, covariance, losses)
-    deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    judged = np.concatenate([[0.0], mean + _DOUBT * deviation + _PRICE])
+    shares = _shares(mean, covariance)
     expected = np.concatenate([[0.0], mean])
-    best = int(np.argmin(judged))
     average = None if past is None else np.concatenate([[0.0], past[0]])
-    why = _why(best, strengths, own, average, expected)
-    return StrengthChoice(float(strengths[best]), strengths, own, average, expected, why)
+    why = _why(shares, strengths, own, average, expected)
+    s = float(shares @ strengths)
+    return StrengthChoice(s, strengths, shares, own, average, expected, why)
+
+
+def _shares(mean: Array, covariance: Array) -> Array:
+    """Return how probable it is that each strength, no memory first, changes the loss best."""
+    root = np.linalg.cholesky(covariance + _ROUNDING * np.eye(len(mean)))
+    apart = np.random.default_rng(0).normal(size=(_DRAWS, len(mean))) @ root.T
+    doubt = _DOUBT * np.sqrt(np.diag(covariance))
+    drawn = mean + _PRICE + doubt + _SPREAD * apart
+    best = np.where(drawn.min(axis=1) < 0, 1 + drawn.argmin(axis=1), 0)
+    share = np.bincount(best, minlength=1 + len(mean)) / _DRAWS
+    share[share < _LEAST_SHARE] = 0.0
+    return np.asarray(share / share.sum())
 
 
 def experienced(
@@ -192,9 +218,10 @@ def _updated(mean: Array, covariance: Array, losses: Array) -> tuple[Array, Arra
 
 
 def _why(
-    best: int, strengths: Array, own: Array | None, past: Array | None, expected: Array
+    shares: Array, strengths: Array, own: Array | None, past: Array | None, expected: Array
 ) -> str:
-    shown = best or 1 + int(np.argmin(expected[1:]))
+    used = shares[1:].any()
+    shown = 1 + int(np.argmax(shares[1:]) if used else np.argmin(expected[1:]))
     reasons = []
     if own is not None:
         reasons.append(
@@ -204,5 +231,9 @@ def _why(
     if past is not None:
         reasons.append(f"past problems with as few labels: {past[shown]:+.3f}")
     evidence = "; ".join(reasons) if reasons else "there was no evidence about it"
-    verdict = f"is used with strength {strengths[best]:g}" if best else "is not used"
+    verdict = "is not used"
+    if used:
+        verdict = f"is used with strength {float(shares @ strengths):.2g}"
+    if used and shares[0]:
+        verdict += f", {shares[0]:.0%} of the model does without it"
     return f"Memory {verdict} ({evidence})."

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from metafs.stats.linear import Directions, WeightPrior, fit_linear
 from metafs.stats.linear.common import agreed_part, common_part, prior_mean
 from metafs.stats.linear.logistic import logistic
-from metafs.stats.linear.regularisation import LAMBDAS, best_regularisation
+from metafs.stats.linear.regularisation import LAMBDAS, shares_of_regularisations
 from metafs.stats.linear.spectrum import spectrum_of, spectrum_of_rows
 
 
@@ -123,10 +123,10 @@ def test_few_labels_hardly_move_the_regularisation_and_many_decide_it():
     place = 1
     loss = np.full(len(LAMBDAS), 0.7)
     loss[place] = 0.6
-    chosen = []
+    shares = []
     for n_rows in (4, 2000):
         rows = rng.normal(size=(n_rows, 3)) / np.sqrt(3)
         spectrum = spectrum_of_rows(rows)
-        chosen.append(best_regularisation(LAMBDAS, loss, spectrum, classes=True))
-    assert 0.3 < LAMBDAS[chosen[0]] < 10
-    assert chosen[1] == place
+        shares.append(shares_of_regularisations(LAMBDAS, loss, spectrum, classes=True))
+    assert 0.3 < np.exp(shares[0] @ np.log(LAMBDAS)) < 10
+    assert shares[1][place] > 0.99

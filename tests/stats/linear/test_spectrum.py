@@ -62,3 +62,40 @@ def test_logistic_gives_the_weights_of_scikit_learn(seed):
     model = LogisticRegression(C=2.0, tol=1e-8, max_iter=10000).fit(X, signs[:, 0])
     np.testing.assert_allclose(X.T @ alpha[:, 0], model.coef_[0], rtol=1e-3, atol=1e-4)
     np.testing.assert_allclose(fitted[:, 0], model.decision_function(X), rtol=1e-3, atol=1e-3)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6), level=st.floats(0.01, 3), weighted=st.booleans())
+def test_an_intercept_with_a_prior_is_the_weight_of_one_more_column(seed, level, weighted):
+    X, targets, weight = rows_and_targets(seed)
+    given_weight = weight if weighted else None
+    folds = folds_of(None, len(X), seed)
+    counted = np.ones(len(X)) if given_weight is None else weight * len(weight) / weight.sum()
+    usual = np.average((X**2).sum(axis=1), weights=counted)
+    more = np.column_stack([X, np.full(len(X), np.sqrt(level * usual))])
+    model = Ridge(alpha=0.7, fit_intercept=False)
+    for spectrum in (
+        spectrum_of(X @ X.T, given_weight, intercept=level),
+        spectrum_of_rows(X, given_weight, intercept=level),
+    ):
+        alpha, fitted = spectrum.ridge(targets, 0.7)
+        slow = model.fit(more, targets, counted)
+        np.testing.assert_allclose(fitted, slow.predict(more), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose((X.T @ alpha).T, slow.coef_[:, :-1], rtol=1e-5, atol=1e-6)
+        held_out = spectrum.held_out(targets, np.array([0.7]), folds)[0, 0]
+        for rows in folds[0]:
+            others = np.setdiff1d(np.arange(len(X)), rows)
+            slow = model.fit(more[others], targets[others], counted[others])
+            np.testing.assert_allclose(held_out[rows], slow.predict(more[rows]), rtol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_logistic_with_a_prior_of_the_intercept_gives_the_weights_of_scikit_learn(seed):
+    X, targets, _ = rows_and_targets(seed, n=30)
+    signs = np.where(targets[:, :1] > np.median(targets[:, 0]), 1.0, -1.0)
+    more = np.column_stack([X, np.full(len(X), np.sqrt(0.3 * np.mean((X**2).sum(axis=1))))])
+    alpha, fitted = logistic(spectrum_of(X @ X.T, intercept=0.3), signs, 2.0)
+    model = LogisticRegression(C=2.0, tol=1e-8, max_iter=10000, fit_intercept=False)
+    model.fit(more, signs[:, 0])
+    np.testing.assert_allclose(X.T @ alpha[:, 0], model.coef_[0, :-1], rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(fitted[:, 0], model.decision_function(more), rtol=1e-3, atol=1e-3)
