@@ -170,7 +170,8 @@ def fit_linear(
     intercept = _intercept(fitted, rows, coef, sample_weight)
     slope = fitting.slope(held_out, fitted)
     if labels is not None:
-        intercept += shift_to_shares(fitted, y, slope, sample_weight)
+        even = fitted + shift_to_shares(fitted, y, 1.0, sample_weight)  # as if it were free
+        intercept += shift_to_shares(even, y, slope, sample_weight)
     return LinearModel(
         preparation=preparation,
         coef=coef * unit,
