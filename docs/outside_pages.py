@@ -1,4 +1,4 @@
-"""What mkdocs cannot do by itself: pages that are made of files outside of docs/.
+"""What mkdocs cannot do by itself: pages made of files outside of docs/, and use by keyboard.
 
 The pages of this folder link to files elsewhere in the repository, so that they can be read there.
 On the site, those of `OUTSIDE` and the examples are pages too; a link to any other file becomes the
@@ -41,6 +41,18 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Lead the links of a page to pages of the site."""
     return for_site(markdown, page.file.src_uri)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Let what scrolls sideways be scrolled by keyboard."""
+    return html.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">')
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Tell a screen reader what the bar at the top is."""
+    return output.replace(
+        '<div class="navbar fixed-top', '<div role="navigation" class="navbar fixed-top'
+    )
 
 
 def for_site(markdown: str, page: str) -> str:

@@ -70,6 +70,25 @@ def chromium():
     chromium.quit()
 
 
+@pytest.fixture
+def browse(chromium):
+    """Open a page in a window of some width, light or dark; nothing may have gone wrong in it."""
+
+    def open_page(address, width=1280, dark=False):
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        chromium.get("about:blank")
+        chromium.get(address)
+        return chromium
+
+    chromium.get_log("browser")
+    yield open_page
+    assert not [each for each in chromium.get_log("browser") if each["level"] != "INFO"]
+    chromium.get("about:blank")
+
+
 AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
 VIOLATIONS = """
 const done = arguments[0];

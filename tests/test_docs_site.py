@@ -5,7 +5,10 @@ import runpy
 import shutil
 import subprocess
 import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import click
 import pytest
@@ -43,25 +46,59 @@ def test_links_out_of_the_folder_lead_to_pages_of_the_site():
     assert for_site("[a](cli.md) [b](nowhere.md)", "x.md") == "[a](cli.md) [b](nowhere.md)"
 
 
-def built(folder):
+def built(folder, into="site"):
     """Build the site of a copy of the repository's pages."""
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", into]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def test_the_site_fetches_nothing_and_a_dead_link_is_an_error(tmp_path):
-    shutil.copytree(DOCS, tmp_path / "docs", ignore=shutil.ignore_patterns("__pycache__"))
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of a copy of the repository's pages, with the site built in it."""
+    folder = tmp_path_factory.mktemp("pages")
+    shutil.copytree(DOCS, folder / "docs", ignore=shutil.ignore_patterns("__pycache__"))
     for path in ROOT.glob("[!.]*"):
         if path.name not in ("docs", "site"):
-            (tmp_path / path.name).symlink_to(path)
-    done = built(tmp_path)
+            (folder / path.name).symlink_to(path)
+    done = built(folder)
     assert done.returncode == 0, done.stderr
-    pages = list((tmp_path / "site").rglob("*.html"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def served(site):
+    """The address of the site: only a site that is served may start the worker that searches."""
+    handler = partial(QuietHandler, directory=site / "site")
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        """Say nothing."""
+
+
+@pytest.mark.parametrize("width, dark", [(390, True), (1280, False)], ids=["narrow", "wide"])
+@pytest.mark.parametrize("page", ["index", "papers", "benchmarks", "how-to/sql-cookbook"])
+def test_a_page_of_the_site_fits_the_window_and_follows_its_theme(
+    served, browse, axe, page, width, dark
+):
+    chromium = browse(f"{served}/{page}.html", width, dark)
+    assert chromium.execute_script("return document.documentElement.scrollWidth") <= width
+    theme = chromium.execute_script("return document.documentElement.dataset.bsTheme")
+    assert theme == ("dark" if dark else "light")
+    assert axe() == []
+
+
+def test_the_site_fetches_nothing_and_a_dead_link_is_an_error(site):
+    pages = list((site / "site").rglob("*.html"))
     assert len(pages) > 50
     for page in pages:
         assert not re.search(r'<(script|img|link)\b[^>]*(src|href)="(https?:)?//', page.read_text())
-    with (tmp_path / "docs" / "index.md").open("a") as index:
+    with (site / "docs" / "index.md").open("a") as index:
         index.write("\n[dead](nowhere.md)\n")
-    failed = built(tmp_path)
+    failed = built(site, "not-built")
     assert failed.returncode != 0
     assert "nowhere.md" in failed.stderr

@@ -5,8 +5,8 @@ function ticks(low, high, about = 5) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough);
   const found = [];
-  for (let at = Math.ceil(low / step - 1e-9) * step; at <= high + 1e-9 * step; at += step)
-    found.push(Number(at.toPrecision(10)));
+  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n += 1)
+    found.push(Number((n * step).toPrecision(10)));
   return found;
 }
 
@@ -25,10 +25,12 @@ function scale([low, high], [from, to], logarithmic) {
 
 // series: {name, kind: "line" | "dots", colour, dashed, points: [[x, y, text, link]]}
 // levels: {name, colour, dashed, y}
-function plot({ label, xLabel, yLabel, series, levels = [], logX = false, height = 260 }) {
+// xs: what the horizontal axis must hold besides the points
+function plot({ label, xLabel, yLabel, series, levels = [], xs: more = [], logX = false,
+  height = 260 }) {
   const width = Math.max(300, Math.min(640, byId("main").clientWidth || 640));
   const points = series.flatMap((each) => each.points);
-  const xs = points.map((each) => each[0]);
+  const xs = [...points.map((each) => each[0]), ...more];
   const ys = [...points.map((each) => each[1]), ...levels.map((each) => each.y)];
   const inside = { left: 54, right: width - 14, top: 12, bottom: height - 42 };
   const xRange = logX ? [Math.min(...xs) / 1.15, Math.max(...xs) * 1.15] : range(xs);

@@ -70,7 +70,7 @@ function curve(i) {
     scored && { label: "Folds", of: (row) => row.folds }].filter(Boolean);
   return h("div", null,
     plot({ label: `${label} against number of features; the numbers are in the table below`,
-      xLabel: "number of features", yLabel: label, logX: rows.at(-1).size > 20 * rows[0].size,
+      xLabel: "number of features", yLabel: label, logX: rows.at(-1).size > 8 * rows[0].size,
       series: [{ name: scored ? "mean score of the chosen ranking and learner" : label, kind: "line",
         colour: "blue", points: rows.map((row) => [row.size, row.value, text(row)]) }], levels }),
     folded("In numbers", plainTable("Score against number of features", columns, rows)));
@@ -143,12 +143,13 @@ function featurePage(f) {
     { label: "Score there", of: (row) => P.score[row.i], show: (row) => score3(P.score[row.i]) },
   ].filter(Boolean);
   return [...head, h("h3", null, "History"),
-    line ? history(line) : null,
+    h("div", { class: "pair" }, line ? history(line) : null,
     weighted.length > 1 ? plot({ label: "Weight of the feature along the stream; the numbers are in " +
-      "the table below", xLabel: "problem, in the order solved", yLabel: "weight", levels: [
+      "the table below", xLabel: "problem, in the order solved", yLabel: "weight",
+      xs: line ? [1, line.length] : [], levels: [
       { name: "", y: 0, colour: "grey" }], series: [{ name: "weight", kind: "dots", colour: "blue",
       points: weighted.map((row) => [row.i + 1, row.weight, text(row), problemLink(row.i)]) }] })
-      : soft("There are too few weights of it for a plot."),
+      : soft("There are too few weights of it for a plot.")),
     rows.length ? sortingTable(`history-${f}`, "Problems that selected the feature", columns, rows,
       (row) => problemName(row.i), "problem") : null];
 }
@@ -166,6 +167,6 @@ function history(line) {
   });
   const few = points.filter((_, at) => at % Math.ceil(points.length / 100) === 0 || at === points.length - 1);
   return plot({ label: "Share of problems so far that selected the feature", yLabel: "% selected so far",
-    xLabel: "problem, in the order solved", height: 200,
+    xLabel: "problem, in the order solved", xs: [1, line.length],
     series: [{ name: "share", kind: "line", colour: "green", points: few }] });
 }

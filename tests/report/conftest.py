@@ -93,22 +93,3 @@ def record(db, number, name, names):
             for f in (0, 1)
         ],
     )
-
-
-@pytest.fixture
-def browse(chromium):
-    """Open a page in a window of some width, light or dark; nothing may have gone wrong in it."""
-
-    def open_page(address, width=1280, dark=False):
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        chromium.get("about:blank")
-        chromium.get(address)
-        return chromium
-
-    chromium.get_log("browser")
-    yield open_page
-    assert chromium.get_log("browser") == []
-    chromium.get("about:blank")

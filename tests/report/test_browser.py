@@ -32,6 +32,14 @@ return [...document.querySelectorAll("h1,h2,p,a,th,td,button,label,li,output,fig
   .filter(([ratio]) => ratio < 4.5);
 """
 
+OUTSIDE = """
+return [...document.querySelectorAll("main figure svg text, main svg[role=img] text")]
+  .filter((each) => {
+    const text = each.getBoundingClientRect(), box = each.ownerSVGElement.getBoundingClientRect();
+    return text.left < box.left - 1 || text.right > box.right + 1;
+  }).map((each) => each.textContent);
+"""
+
 
 @pytest.fixture(scope="session")
 def page_of(tmp_path_factory):
@@ -192,6 +200,7 @@ def test_nothing_is_too_wide_or_too_faint(browse, page, width, dark, address):
     browser = browse(page + address, width, dark)
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     assert browser.execute_script(CONTRAST) == []
+    assert browser.execute_script(OUTSIDE) == []
     ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     assert (int(re.findall(r"\d+", ground)[0]) < 100) == dark
 
