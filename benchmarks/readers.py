@@ -45,7 +45,7 @@ def read(path, until, answers):
 
 
 def side_by_side(path, n_readers, seconds):
-    """Record while others read; return how many were recorded and how the readers fared."""
+    """Record while others read; return how many were recorded and what happened to the readers."""
     db, answers = MetaDB(path), Queue()
     record(db, 0)
     until = time.time() + seconds

@@ -104,7 +104,7 @@ def run(arguments, environment):
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
     """Copy the tutorial's plugin into a folder of its own and install it with pip."""
-    folder = tmp_path_factory.mktemp("stranger")
+    folder = tmp_path_factory.mktemp("author")
     shutil.copytree(PLUGIN, folder / "project")
     site = folder / "site"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]

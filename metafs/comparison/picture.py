@@ -52,12 +52,12 @@ def picture(names: Sequence[str], test: RankTest) -> str:
         if on_left:
             label = f"{_short(names[each])} {ranks[each]:.2f}"
         parts.append(_text(end + (-4 if on_left else 4), y + 4, label, anchor))
-    told = "; ".join(f"{names[each]} {ranks[each]:.2f}" for each in order)
+    ranks_shown = "; ".join(f"{names[each]} {ranks[each]:.2f}" for each in order)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {2 * LEFT + WIDTH} {height}" '
         'style="width: 100%; min-width: 40rem; font: 13px system-ui, sans-serif">'
-        f"<title>Mean ranks: {escape(told)}. "
+        f"<title>Mean ranks: {escape(ranks_shown)}. "
         f"Critical difference: {test.critical_difference:.2f}.</title>"
         f"{''.join(parts)}</svg>"
     )

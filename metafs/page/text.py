@@ -1,4 +1,4 @@
-r"""Text of strangers, made safe to show: names of problems and columns may hold anything."""
+r"""Text from outside, made safe to show: names of problems and columns may hold anything."""
 
 import json
 from typing import Any

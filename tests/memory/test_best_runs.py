@@ -53,9 +53,9 @@ def best_of(runs, problem_ids, ask):
     """The best run of each problem, of which those that are not at hand are asked for and kept."""
     found = runs.at_hand(problem_ids)
     if unknown := [each for each in problem_ids if each not in found]:
-        taught = ask(unknown)
-        runs.keep(taught.values())
-        found |= taught
+        learned = ask(unknown)
+        runs.keep(learned.values())
+        found |= learned
     return found
 
 

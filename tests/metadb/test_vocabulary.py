@@ -85,8 +85,8 @@ def test_names_of_neighbours_are_at_hand_each_in_its_space(db, monkeypatch):
     ids.append(record_run(db, {"b": (1.0, True), "a": (0.5, False)}, "q", space="x").problem_id)
     other = MetaDB(db.path)
     record_run(other, {"c": (1.0, True)}, "r")  # from now on it knows the file again
-    taught, (record,) = other.remembered(ids, "x", ["a", "b"], (None,))
-    assert {each: taught[each].names for each in ids} == {
+    best, (record,) = other.remembered(ids, "x", ["a", "b"], (None,))
+    assert {each: best[each].names for each in ids} == {
         each: db.experience([each])[each].names for each in ids
     }
     assert record.n_problems.tolist() == [2, 1]

@@ -53,8 +53,8 @@ def test_a_failing_plugin_is_recorded_and_the_stream_goes_on(db, related, ask):
     for number, (_, error) in enumerate(recorded):
         stored = rf"selector 'fails' failed on 'problem {number}': RuntimeError in .*\.py, line \d+"
         assert re.fullmatch(stored, error)
-    mended = list(solve([related(0), related(1)], db=db, **QUICK))
-    assert [each.status for each in mended] == ["solved", "solved"]
+    fixed = list(solve([related(0), related(1)], db=db, **QUICK))
+    assert [each.status for each in fixed] == ["solved", "solved"]
     assert MetaDB(db).check() == []
 
 
@@ -110,7 +110,7 @@ def test_an_interrupted_query_is_ctrl_c_and_no_failure(db, related, monkeypatch)
 
 
 class PickySelector(BaseEstimator):
-    """A stranger's selector that says itself which parameters make sense."""
+    """A third party's selector that says itself which parameters make sense."""
 
     def __init__(self, oddity=1):
         self.oddity = oddity
