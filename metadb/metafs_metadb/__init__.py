@@ -3,7 +3,7 @@
 from metafs_metadb.basis import Part as BasisPart
 from metafs_metadb.basis import part_of
 from metafs_metadb.carry import Carried
-from metafs_metadb.definitions import FIT_OF
+from metafs_metadb.definitions import FIT_OF, INTERRUPTED
 from metafs_metadb.errors import (
     MetaDBError,
     MetaDBLocked,
@@ -38,6 +38,7 @@ from metafs_metadb.weights import Acquainted, BeliefRow, Reference, ReferenceRow
 
 __all__ = [
     "FIT_OF",
+    "INTERRUPTED",
     "Acquainted",
     "BasisPart",
     "BeliefRow",

@@ -4,7 +4,7 @@
 `is_new`, and holds the problems that both memories know besides those that are carried.
 """
 
-from metafs_metadb.definitions import ELSEWHERE
+from metafs_metadb.definitions import ELSEWHERE, INTERRUPTED
 
 # --- what is to be carried ------------------------------------------------------------------------
 
@@ -21,14 +21,15 @@ order by o.problem_id
 """
 
 # A run that is here already stays: a solved one with equal settings, or the very same.
-RUNS = """
+RUNS = f"""
 select r.run_id, r.problem_id
 from origin.run r
 join incoming_problem i on i.old_id = r.problem_id
 where i.chosen and not exists (
     select 1 from run t
     where t.problem_id = i.new_id and t.status = r.status and (
-        (t.status = 'solved' and t.settings = r.settings)
+        (t.status = 'solved' and t.stopped is distinct from '{INTERRUPTED}'
+            and t.settings = r.settings)
         or (t.settings is not distinct from r.settings
             and t.started_at = r.started_at and t.selector = r.selector and t.params = r.params
             and t.transfer = r.transfer and t.learner is not distinct from r.learner

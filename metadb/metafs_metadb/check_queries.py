@@ -1,6 +1,6 @@
 """The queries of `check`: each returns the rows that should not be."""
 
-from metafs_metadb.definitions import ELSEWHERE
+from metafs_metadb.definitions import ELSEWHERE, IS_WHOLE
 from metafs_metadb.record_queries import TALLIED
 
 TALLY = "select table_name, n_rows from tally order by table_name"
@@ -101,7 +101,7 @@ _KEYS = (
     ("basis", "space, part", "true"),
     ("reference_column", "run_id, feature_id", "true"),
     ("saved_model", "problem_id", "true"),
-    ("run", "problem_id, settings", "status = 'solved' and settings is not null"),
+    ("run", "problem_id, settings", f"{IS_WHOLE} and settings is not null"),
 )
 
 # The values that are used more than once.

@@ -19,6 +19,12 @@ was exported."""
 
 FORGOTTEN = "a forgotten problem"
 
+INTERRUPTED = "interrupted"
+"""What a run that Ctrl-C cut short has as `stopped`: the problem is solved again when it is met."""
+
+IS_WHOLE = f"status = 'solved' and stopped is distinct from '{INTERRUPTED}'"
+"""For ``where``: of equal content and settings there is one such run."""
+
 FIT_OF = "fit of "
 """How the source of a problem begins that the ``fit`` of an estimator was given."""
 

@@ -4,7 +4,7 @@ Values are bound, as ``$name`` or as a view: ``incoming_signature`` and the like
 that are registered on the connection.
 """
 
-from metafs_metadb.definitions import BEST_FIRST, FORGOTTEN
+from metafs_metadb.definitions import BEST_FIRST, FORGOTTEN, IS_WHOLE
 
 KNOWN_PROBLEM = "select problem_id, space from problem where fingerprint = $fingerprint"
 
@@ -14,14 +14,14 @@ from incoming_feature i
 join feature f on f.name = i.name and f.space = $space
 """
 
-SOLVED_RUN = """
+SOLVED_RUN = f"""
 select
     r.run_id, r.problem_id, p.name, p.space, r.selector, r.learner, r.distance, r.transfer, r.seed,
     r.fitness, r.score, r.non_nested_score, r.scoring, r.n_evaluations, r.n_selected, r.stopped,
     r.prior_used, r.duration_s, r.started_at, r.pipeline, r.all_features, r.no_skill
 from run r
 join problem p using (problem_id)
-where p.fingerprint = $fingerprint and r.settings = $settings and r.status = 'solved'
+where p.fingerprint = $fingerprint and r.settings = $settings and {IS_WHOLE}
 order by r.run_id desc
 limit 1
 """

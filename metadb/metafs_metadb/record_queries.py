@@ -4,7 +4,7 @@ Values are bound, as ``$name`` or as a view: ``incoming_feature`` and the like a
 are registered on the connection.
 """
 
-from metafs_metadb.definitions import ELSEWHERE, FIT_OF
+from metafs_metadb.definitions import ELSEWHERE, FIT_OF, IS_WHOLE
 
 # What a row adds to the stamp of the database. Hashed twice, because the last of several columns
 # enters by an exclusive or: the same change of two rows would cancel out.
@@ -12,9 +12,9 @@ RUN_DIGEST = "hash(hash(run_id, problem_id, status, score, n_evaluations, starte
 
 PROBLEM_DIGEST = "hash(hash(problem_id, space, excluded))"
 
-SOLVED_BEFORE = """
+SOLVED_BEFORE = f"""
 select max(run_id) from run
-where problem_id = $problem_id and settings = $settings and status = 'solved'
+where problem_id = $problem_id and settings = $settings and {IS_WHOLE}
 """
 
 # For the rest of a visit in which rows are only added: there is nothing in them to optimise.

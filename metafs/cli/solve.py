@@ -32,6 +32,7 @@ from metafs.cli.progress import Progress
 from metafs.cli.stream_summary import summary
 from metafs.cli.table import Column, Table, width_of
 from metafs.data.readers import sources
+from metafs.memory import INTERRUPTED as INTERRUPTED_RUN
 from metafs.pipeline.engines import ENGINES
 from metafs.pipeline.loop import solve as solve_stream
 from metafs.pipeline.solution import Solution
@@ -143,8 +144,8 @@ def solve(ctx: click.Context, /, source: tuple[str, ...], **options: Any) -> Non
             **options,
         )
         automatic = "auto" in (options["selector"], options["learner"])
-        done = _drain(solutions, names, progress, as_json, debug, options["db"], automatic)
-    if len(done) < len(stream):
+        done, stopped = _drain(solutions, names, progress, as_json, debug, options["db"], automatic)
+    if stopped:
         ctx.exit(INTERRUPTED)
     ctx.exit(1 if any(each.status == "failed" for each in done) else 0)
 
@@ -157,10 +158,11 @@ def _drain(
     debug: bool,
     db: str,
     automatic: bool,
-) -> list[Solution]:
-    """Print each solution as it comes, then a summary."""
+) -> tuple[list[Solution], bool]:
+    """Print each solution as it comes, then a summary; return also whether Ctrl-C ended it."""
     started = monotonic()
     done: list[Solution] = []
+    stopped = False
     table = _table(names, automatic)
     if not as_json:
         table.echo_header()
@@ -180,16 +182,24 @@ def _drain(
         for _ in solutions:  # there are no more, but what the stream does at its end is done
             pass
     except KeyboardInterrupt:
+        stopped = True
         solutions.close()
         progress.clear()
-        echo_message(
-            f"\nstopped: {len(done)} of {len(names)} problems are done and recorded in {db}; "
-            "run the same command again to go on with the rest."
-        )
+        echo_message(_stopped_in_words(done, len(names), db))
     finally:  # also where the memory cannot be used
         progress.clear()
     echo_message(summary(done, monotonic() - started, db))
-    return done
+    return done, stopped
+
+
+def _stopped_in_words(done: list[Solution], n_all: int, db: str) -> str:
+    """Say how far a stream has come that Ctrl-C ended, and how to go on."""
+    partly = [one_line(each.problem) for each in done if each.stopped == INTERRUPTED_RUN]
+    kept = f", with the best so far for {', '.join(partly)}" if partly else ""
+    return (
+        f"\nstopped: {len(done) - len(partly)} of {n_all} problems are done and recorded in {db}"
+        f"{kept}; run the same command again to go on with the rest."
+    )
 
 
 def _table(names: list[str], automatic: bool) -> Table:

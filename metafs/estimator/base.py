@@ -1,5 +1,6 @@
 """What MetaClassifier and MetaRegressor share: the steps of the loop, and their report."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -29,10 +30,11 @@ from metafs.estimator.fit_input import (
     read,
     row_metadata,
 )
-from metafs.memory import MetaDB
+from metafs.memory import INTERRUPTED, MetaDB
 from metafs.memory.memory import Memory
 from metafs.memory.named_fits import fit_source, keep_one, would_be_kept
 from metafs.pipeline.fitted_html import ChosenInHtml
+from metafs.pipeline.interruption import handled
 from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import finish
 from metafs.pipeline.settings import Settings
@@ -185,8 +187,11 @@ class Predictor(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[mis
         if self.db is not None:
             memory = Memory(MetaDB(self.db), plan.distance)
             memory.db.ensure()
-        task = prepare(problem, plan, memory, exclude_name=problem.name)
-        result = work(task)
+        with handled():
+            task = prepare(problem, plan, memory, exclude_name=problem.name)
+            result = work(task)
+        if result.selection.stopped == INTERRUPTED:
+            warnings.warn(result.notes[0], UserWarning, stacklevel=4)
         if memory is None or self.name is None or not would_be_kept(memory.db, problem):
             return task, result, finish(task, result, None)
         again = memory.solved(problem, settings.digest_for(problem)) is not None

@@ -1,6 +1,7 @@
 """Memory as the pipeline sees it; the only place in the core that imports the MetaDB."""
 
 from metafs_metadb import (
+    INTERRUPTED,
     BeliefRow,
     Experience,
     FeatureExperience,
@@ -24,6 +25,7 @@ from metafs_metadb import (
 )
 
 __all__ = [
+    "INTERRUPTED",
     "BeliefRow",
     "Experience",
     "FeatureExperience",

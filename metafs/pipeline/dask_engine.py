@@ -11,12 +11,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 from metafs.pipeline.fork_server import AVAILABLE
-from metafs.pipeline.pool import Function, Map, Pool
+from metafs.pipeline.pool import Function, Map, Pool, Results
 
 _of_thread = threading.local()
 _pools: list[Pool] = []
+_running: dict[str, list[Results]] = {}
+"""By stream what its tasks wait for in this Dask worker."""
+_interrupted: set[str] = set()
+"""The streams that Ctrl-C has ended."""
 
 
 @contextmanager
@@ -37,30 +42,64 @@ def open_dask(jobs: int) -> Iterator[Map]:
 def _map(
     client: Any, started: list[Any], function: Function, tasks: Iterable[Any]
 ) -> Iterator[Any]:
-    futures = client.map(partial(_apart, function), list(tasks), pure=False)
+    stream = uuid4().hex
+    futures = client.map(partial(_apart, stream, function), list(tasks), pure=False)
     started[:] = futures
+    return _Futures(client, stream, futures)
 
-    def result(future: Any) -> Any:
-        done, value = future.result()
+
+class _Futures:
+    """An iterator over the results of a stream's tasks, as `pool.Results` is."""
+
+    def __init__(self, client: Any, stream: str, futures: Iterable[Any]) -> None:
+        self._client, self._stream, self._futures = client, stream, iter(futures)
+        self._interrupted = False
+
+    def __iter__(self) -> "_Futures":
+        return self
+
+    def __next__(self) -> Any:
+        future = next(self._futures, None)
+        if future is None:
+            raise KeyboardInterrupt if self._interrupted else StopIteration
+        try:
+            done, value = future.result()
+        except KeyboardInterrupt:
+            if self._interrupted:
+                raise
+            self._interrupted = True
+            self._client.run(_interrupt, self._stream)
+            done, value = future.result()
         if not done:
             raise value
         return value
 
-    return map(result, futures)
 
-
-def _apart(function: Function, task: Any) -> tuple[bool, Any]:
+def _apart(stream: str, function: Function, task: Any) -> tuple[bool, Any]:
     """Run a function in a worker process of this Dask worker, which then survives it."""
     if not AVAILABLE:
         return True, function(task)
     pool = getattr(_of_thread, "pool", None)
-    if pool is None:
+    if pool is None or pool.closed:
         pool = _of_thread.pool = Pool(1)
         _pools.append(pool)
+    results = pool.map(function, [task])
+    _running.setdefault(stream, []).append(results)
     try:
-        return True, next(pool.map(function, [task]))
-    except Exception as error:
+        if stream in _interrupted:
+            return False, KeyboardInterrupt()
+        return True, next(results)
+    except (Exception, KeyboardInterrupt) as error:
         return False, error
+    finally:
+        _running[stream].remove(results)
+
+
+def _interrupt(stream: str) -> None:
+    """Ask the tasks of a stream that are worked on for the best they have, and begin no other."""
+    _interrupted.add(stream)
+    for each in tuple(_running.get(stream, ())):
+        each.interrupt()
 
 
 def _end_pools() -> None:

@@ -8,8 +8,9 @@ it in another state, costs the task it was called for and no other (`fork_server
 raises `WorkerError` in its place; the results after it are still returned.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,6 +20,7 @@ from metafs.errors import UsageError
 from metafs.pipeline.dask_engine import open_dask
 from metafs.pipeline.events import Listener, listening
 from metafs.pipeline.fork_server import AVAILABLE
+from metafs.pipeline.interruption import handled, is_interrupted
 from metafs.pipeline.pool import Function, Map, Pool
 
 ENGINES = ("local", "dask", "inline")
@@ -44,7 +46,7 @@ def open_engine(
         with open_dask(jobs) as in_dask:
             yield in_dask
     elif engine == "inline" or (jobs == 1 and not AVAILABLE):
-        yield lambda function, tasks: map(_observed(function, listener), tasks)
+        yield partial(_one_after_the_other, listener)
     elif not AVAILABLE:
         yield lambda function, tasks: Parallel(n_jobs=jobs, return_as="generator")(
             delayed(function)(task) for task in tasks
@@ -57,12 +59,16 @@ def open_engine(
             pool.close()
 
 
-def _observed(function: Function, listener: Listener | None) -> Function:
-    def observed(task: Any) -> Any:
-        with listening(listener):
-            return function(task)
-
-    return observed
+def _one_after_the_other(
+    listener: Listener | None, function: Function, tasks: Iterable[Any]
+) -> Iterator[Any]:
+    """Apply a function to each task in this process; Ctrl-C is obeyed as in `pool.Results`."""
+    for task in tasks:
+        with handled(), listening(listener):
+            found, ends = function(task), is_interrupted()
+        yield found
+        if ends:
+            raise KeyboardInterrupt
 
 
 def require_engine(engine: str, jobs: int) -> None:

@@ -22,7 +22,7 @@ class Event:
 
     problem: str
     phase: str
-    """reading, describing, comparing pipelines, fitting or recording."""
+    """reading, describing, comparing pipelines, fitting, recording, or stopping after Ctrl-C."""
     n_scored: int = 0
     """Pipelines scored so far, on at least one fold."""
     best: float | None = None

@@ -52,6 +52,10 @@ class Worker:
         self.connection.send_bytes(pickled)
         self._function = function
 
+    def interrupt(self) -> None:
+        """Ask for the best that the function has by now; one that has nothing to keep ends."""
+        os.kill(self.pid, signal.SIGINT)
+
     def answer(self) -> tuple[bool, Any, bool]:
         """Return whether the function returned, what it returned or raised, and if it is worn."""
         while isinstance(heard := self.heard(), Event):

@@ -132,6 +132,12 @@ def solve(
     Solution
         One for each problem, in the order of the stream; a failing one does not stop the rest.
 
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C. If a pipeline was being chosen, its problem comes first, with the best of what
+        was tried and ``stopped="interrupted"``; it is solved again when the stream is resumed.
+
     Examples
     --------
     >>> first = next(solve("demo:digits", db=None, selector="infogain", folds=2))
@@ -246,6 +252,8 @@ def _solve(
                     yield fail(each, one.problem, one.plan, memory)
                 else:
                     yield each
+            for _ in results:  # there are none, but Ctrl-C ends the stream here
+                pass
             if memory is not None and key is not None:
                 memory.complete(key)
     if memory is not None:
@@ -264,6 +272,8 @@ def results_of(side_by_side: Map, tasks: Sequence[PreparedTask]) -> Iterator[Tas
             yield failure(WorkerError(message), name)
         except Exception as error:  # from the engine: try_work itself never raises
             yield failure(error, name)
+    for _ in results:  # after Ctrl-C this raises KeyboardInterrupt
+        pass
 
 
 def try_work(task: PreparedTask) -> TaskResult | Solution:

@@ -8,9 +8,12 @@ from typing import Any
 
 from joblib import cpu_count
 
+from metafs.memory.uninterrupted import uninterrupted
 from metafs.pipeline.events import Event, Listener
 from metafs.pipeline.fork_server import ForkServer, Worker
 from metafs.pipeline.worker import WorkerError
+
+STOPPING = "stopping (Ctrl-C again: at once)"
 
 Function = Callable[[Any], Any]
 Map = Callable[[Function, Iterable[Any]], Iterator[Any]]
@@ -25,18 +28,18 @@ class Pool:
         self._n_threads = None if jobs == 1 else max(1, cpu_count() // jobs)
         self._server = self._new_server()
         self._idle: list[Worker] = []
-        self._closed = False
+        self.closed = False
 
     def _new_server(self) -> ForkServer:
         return ForkServer(self._n_threads, tells=self.listener is not None)
 
-    def map(self, function: Function, tasks: Iterable[Any]) -> Iterator[Any]:
+    def map(self, function: Function, tasks: Iterable[Any]) -> "Results":
         """Apply a function to each task and return an iterator over what it returns."""
         return Results(self, function, list(tasks))
 
     def start(self, function: Function, task: Any) -> Worker:
         """Give a task to a worker; a worker that died while idle is replaced."""
-        if self._closed:
+        if self.closed:
             raise WorkerError("the worker processes were ended")
         while self._idle:
             worker = self._idle.pop()
@@ -67,12 +70,17 @@ class Pool:
 
     def close(self) -> None:
         """Kill all workers, and start no more."""
-        self._closed = True
+        self.closed = True
         self._server.close()
 
 
 class Results:
-    """An iterator over the results of tasks; one that failed does not end it."""
+    """An iterator over the results of tasks; one that failed does not end it.
+
+    Ctrl-C does: the tasks that are being worked on are asked for the best they have by now, no
+    other one is begun, and after these results the iterator raises `KeyboardInterrupt`. A second
+    Ctrl-C is raised at once.
+    """
 
     def __init__(self, pool: Pool, function: Function, tasks: Sequence[Any]) -> None:
         self._pool, self._function, self._tasks = pool, function, tasks
@@ -81,24 +89,48 @@ class Results:
         self._waiting = deque(range(len(tasks)))
         self._again: set[int] = set()
         self._n_given = 0
+        self._interrupted = False
+        self._last = Event("", "")
 
     def __iter__(self) -> "Results":
         return self
 
     def __next__(self) -> Any:
         """Return what the function returned for the next task, or raise what it raised."""
-        if self._n_given == len(self._tasks):
+        if self._n_given == len(self._tasks) and not self._interrupted:
             raise StopIteration
-        self._start()
         while self._n_given not in self._found:
-            for connection in wait(list(self._busy)):
-                self._collect(*self._busy.pop(connection))
-            self._start()
+            if self._interrupted and not self._busy:
+                raise KeyboardInterrupt
+            try:
+                self._work()
+            except KeyboardInterrupt:
+                self.interrupt()
         done, value = self._found.pop(self._n_given)
         self._n_given += 1
         if not done:
             raise value
         return value
+
+    def interrupt(self) -> None:
+        """Ask for the best that is found by now; a second time raise `KeyboardInterrupt`."""
+        if self._interrupted:
+            raise KeyboardInterrupt
+        self._interrupted = True
+        self._waiting.clear()
+        for _, worker in tuple(self._busy.values()):
+            worker.interrupt()
+        if self._pool.listener is not None:
+            self._pool.listener(Event(self._last.problem, STOPPING))
+
+    def _work(self) -> None:
+        """Give every worker something to do, wait for one, and take what it says."""
+        with uninterrupted():
+            self._start()
+        ready = wait(list(self._busy)) if self._busy else []
+        with uninterrupted():
+            for connection in ready:
+                self._collect(*self._busy.pop(connection))
 
     def _start(self) -> None:
         """Give every worker something to do."""
@@ -110,6 +142,8 @@ class Results:
                 self._found[place] = False, error
             else:
                 self._busy[worker.connection] = place, worker
+                if self._interrupted:  # in another thread, just now
+                    worker.interrupt()
 
     def _collect(self, place: int, worker: Worker) -> None:
         """Take a worker's answer, and keep the worker if it is fit for another task."""
@@ -126,6 +160,7 @@ class Results:
             return
         if isinstance(heard, Event):
             self._busy[worker.connection] = place, worker
+            self._last = heard
             if self._pool.listener is not None:
                 self._pool.listener(heard)
             return

@@ -12,6 +12,7 @@ import numpy as np
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError
+from metafs.memory import INTERRUPTED
 from metafs.pipeline.choice.choosing import Choice, choose, default_choice
 from metafs.pipeline.choice.contest import Contest
 from metafs.pipeline.choice.portfolio import memory_gain, shipped
@@ -20,6 +21,7 @@ from metafs.pipeline.choice.rows import at_last
 from metafs.pipeline.events import Event, emit
 from metafs.pipeline.fit_parameters import of_rows
 from metafs.pipeline.function_qualities import function_qualities
+from metafs.pipeline.interruption import is_interrupted, waiting
 from metafs.pipeline.model import FittedModel, fitted_model, named_model
 from metafs.pipeline.plugin_errors import naming_plugin
 from metafs.pipeline.prefilter import selecting
@@ -67,7 +69,8 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
     settings = plan.settings
     keep = kept_columns(problem, settings.keep)
     if plan.contest is not None and learning:
-        return _work_by_choice(task, plan.contest, keep)
+        with waiting():
+            return _work_by_choice(task, plan.contest, keep)
     if learning:  # what cannot be learnt is refused before anything is searched
         learner_name, learner = plan.learner_for(problem)
         scoring = plan.scoring_for(problem)
@@ -152,7 +155,8 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
     with clock("learn"):
         left = leave(task)
         with naming_plugin("learner", "auto", problem):
-            rows, notes = at_last(task.problem, problem, choice.candidate, task.plan.settings.seed)
+            candidate = None if choice.stopped == INTERRUPTED else choice.candidate  # quickly
+            rows, notes = at_last(task.problem, problem, candidate, task.plan.settings.seed)
             emit(Event(problem.name, "fitting"))
             model = fitted_model(choice, rows)
             if task.saves_model:
@@ -184,12 +188,12 @@ def _without_memory(
     task: PreparedTask, contest: Contest, keep: Sequence[int]
 ) -> WithoutMemory | None:
     """Choose without memory, if the task is to be checked."""
-    if not task.checked or not task.neighbours:
+    if not task.checked or not task.neighbours or is_interrupted():
         return None
     started = perf_counter()
     cold = replace(task, prior=None, fold_prior=None, past=(), fold_past=())
     choice = _choose(cold, contest, keep)
-    if choice.scores is None:
+    if choice.scores is None or choice.stopped == INTERRUPTED:
         return None
     seconds = perf_counter() - started
     return WithoutMemory(choice.scores.nested, len(choice.columns), seconds)

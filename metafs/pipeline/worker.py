@@ -14,6 +14,7 @@ import cloudpickle
 from threadpoolctl import threadpool_limits
 
 from metafs.errors import MetafsError, describe
+from metafs.pipeline import interruption
 from metafs.pipeline.events import Event, Thinned, listening
 
 PR_SET_PDEATHSIG = 1
@@ -37,7 +38,7 @@ class WorkerLoop:
     def run(self) -> NoReturn:
         """Work until there are no more tasks, and end the process."""
         os.setpgid(0, 0)  # what a plugin starts can be killed with the worker
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, interruption.interrupt)
         _die_with(self._server)
         _close_stdin()
         # GNU OpenMP waits for ever in a child of a process that has used several of its threads.
@@ -45,6 +46,11 @@ class WorkerLoop:
         if self._n_threads is not None:
             threadpool_limits(self._n_threads, user_api="blas")
             os.environ["LOKY_MAX_CPU_COUNT"] = str(self._n_threads)
+        interruption.forget()
+        with interruption.waiting():
+            self._answer_all()
+
+    def _answer_all(self) -> NoReturn:
         pid, before = os.getpid(), _state()
         function: Any = None
         while True:
@@ -61,12 +67,16 @@ class WorkerLoop:
             for stream in (sys.stdout, sys.stderr):
                 stream.flush()
             self._connection.send_bytes(_pickled(done, value, _state() != before))
+            interruption.forget()
 
 
 def _attempt(function: Callable[[Any], Any], task: bytes) -> tuple[bool, Any]:
     """Return whether the function returned, and what it returned or raised."""
+    found: list[Any] = []
     try:
-        return True, function(cloudpickle.loads(task))
+        if interruption.ran_to_its_end(lambda: found.append(function(cloudpickle.loads(task)))):
+            return True, found[0]
+        return False, KeyboardInterrupt()
     except Exception as error:
         error.add_note("".join(traceback.format_exception(error)))
         return False, error

@@ -35,6 +35,33 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(db):
     assert statuses == ["skipped"] * len(done) + ["solved"] * (45 - len(done))
 
 
+def test_ctrl_c_keeps_the_best_so_far_of_the_problem_at_hand(db):
+    arguments = ["solve", "demo:digits", "--db", str(db), "--json"]
+    ours, theirs = pty.openpty()
+    process = start(*arguments, stderr=theirs)
+    os.close(theirs)
+    shown, pressed = b"", False
+    while part := _read(ours):
+        shown += part
+        if not pressed and b" scored" in shown:
+            process.send_signal(signal.SIGINT)
+            pressed = True
+    os.close(ours)
+    printed, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    last = json.loads(printed.splitlines()[-1])
+    assert last["status"] == "solved"
+    assert last["stopped"] == "interrupted"
+    assert last["notes"][0].startswith("interrupted")
+    assert f"with the best so far for {last['problem']}; run the same".encode() in shown
+    assert b"stopping (Ctrl-C again: at once)" in shown
+    again = start(*arguments)
+    assert json.loads(again.stdout.readline())["status"] == "solved"
+    again.send_signal(signal.SIGINT)
+    again.communicate(timeout=60)
+    assert MetaDB(db).check() == []
+
+
 ENGINES = {
     "one job": [],
     "two jobs": ["--batch", "4", "--jobs", "2"],

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -9,17 +10,21 @@ import numpy as np
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
+from metafs.memory import INTERRUPTED
 from metafs.pipeline.choice.answer import beats_no_skill, chosen, chosen_in_folds
 from metafs.pipeline.choice.candidates import ALL, Candidate, sizes_between
 from metafs.pipeline.choice.contest import Contest
 from metafs.pipeline.choice.evaluation import Evaluation
-from metafs.pipeline.choice.expectation import Past, expected
+from metafs.pipeline.choice.expectation import Past, expected, updated
 from metafs.pipeline.choice.race import bisected, race, score_smaller_sets
+from metafs.pipeline.interruption import ran_to_its_end
 from metafs.pipeline.scoring import Scores
 from metafs.plugin.prior import Prior
 from metafs.stats.folds import folds
 
 NO_SKILL = "nothing beats no skill on rows that were not learnt from"
+SETTLED = "no other pipeline promises enough"
+TIME_UP = "the time limit was reached"
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +39,8 @@ class Choice:
     """None if the rows cannot be divided into folds."""
     evaluation: Evaluation
     notes: tuple[str, ...] = ()
+    stopped: str = SETTLED
+    """Why no other pipeline was tried."""
 
     @property
     def frontier(self) -> list[tuple[int, float]]:
@@ -100,15 +107,22 @@ def choose(
     evaluation = Evaluation(
         problem, cut, selectors, learners, scoring, prior, fold_prior, keep, seed, until
     )
-    before = expected(candidates, past)
-    race(evaluation, before)
-    after = score_smaller_sets(evaluation, before)
-    between = [] if sized else sizes_between(chosen(after, evaluation))
-    candidates = [*candidates, *between]
-    before = expected(candidates, past)
-    candidate = chosen(bisected(between, evaluation, before), evaluation)
+    found = list(candidates)
+    notes: tuple[str, ...] = ()
+    stopped = SETTLED
+    if not ran_to_its_end(partial(_compare, evaluation, found, past, sized=sized)):
+        stopped = INTERRUPTED
+        notes = (f"interrupted: the best of {len(evaluation.scored)} pipelines tried",)
+        if found[0] not in evaluation.complete:
+            notes = ("interrupted: the default pipeline, which is not scored yet",)
+            return _unscored(evaluation, found[0], notes, stopped)
+    elif evaluation.is_late:
+        stopped = TIME_UP
+    before = expected(found, past)
+    after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
+    candidate = chosen(after, evaluation)
     inside = chosen_in_folds(
-        evaluation, before if fold_past is None else expected(candidates, fold_past)
+        evaluation, before if fold_past is None else expected(found, fold_past)
     )
     nested = [evaluation.score(each, fold) for fold, each in enumerate(inside)]
     scores = Scores(
@@ -119,15 +133,26 @@ def choose(
         all_features=evaluation.mean(before.default) if before.default.selector == ALL else None,
         fold_columns=tuple(evaluation.columns(each, fold) for fold, each in enumerate(inside)),
     )
-    notes: tuple[str, ...] = ()
     if not beats_no_skill(nested, evaluation):
         if not sized:
             columns = np.asarray(sorted(keep), dtype=np.int64)
-            return Choice(
-                None, columns, scores, evaluation, (f"{NO_SKILL}, so no feature is kept",)
-            )
-        notes = (f"{NO_SKILL}; as many features are kept as were asked for",)
-    return Choice(candidate, evaluation.columns(candidate, None), scores, evaluation, notes)
+            notes += (f"{NO_SKILL}, so no feature is kept",)
+            return Choice(None, columns, scores, evaluation, notes, stopped)
+        notes += (f"{NO_SKILL}; as many features are kept as were asked for",)
+    columns = evaluation.columns(candidate, None)
+    return Choice(candidate, columns, scores, evaluation, notes, stopped)
+
+
+def _compare(
+    evaluation: Evaluation, found: list[Candidate], past: Sequence[Past], *, sized: bool
+) -> None:
+    """Score candidates on folds; sizes that turn out to be of interest are added to those found."""
+    before = expected(found, past)
+    race(evaluation, before)
+    after = score_smaller_sets(evaluation, before)
+    between = [] if sized else sizes_between(chosen(after, evaluation))
+    found += between
+    bisected(between, evaluation, expected(found, past))
 
 
 def default_choice(
@@ -137,6 +162,12 @@ def default_choice(
     evaluation = Evaluation(
         problem, (), contest.selectors, contest.learners, "", prior, prior, keep
     )
-    candidate = contest.candidates(problem)[0]
     note = f"no score: {reason.rstrip('.')}"
-    return Choice(candidate, evaluation.columns(candidate, None), None, evaluation, (note,))
+    return _unscored(evaluation, contest.candidates(problem)[0], (note,), SETTLED)
+
+
+def _unscored(
+    evaluation: Evaluation, candidate: Candidate, notes: tuple[str, ...], stopped: str
+) -> Choice:
+    columns = evaluation.columns(candidate, None)
+    return Choice(candidate, columns, None, evaluation, notes, stopped)

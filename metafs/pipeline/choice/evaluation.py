@@ -48,6 +48,8 @@ class Evaluation:
     seed: int | None = 0
     until: float | None = None
     """When the answer is due, by `time.perf_counter`; None leaves all the time that it takes."""
+    is_late: bool = False
+    """Whether some candidate could not be tried in time."""
     scores: dict[Candidate, dict[int, float]] = field(default_factory=dict)
     """By candidate and number of the fold."""
     seconds: dict[tuple[Candidate, int], float] = field(default_factory=dict)
@@ -84,7 +86,9 @@ class Evaluation:
             for (each, _), seconds in self.seconds.items()
             if each.learner == candidate.learner
         ]
-        return perf_counter() + 2.5 * max(known, default=UNKNOWN_SECONDS) < self.until
+        in_time = perf_counter() + 2.5 * max(known, default=UNKNOWN_SECONDS) < self.until
+        self.is_late |= not in_time
+        return in_time
 
     def mean(self, candidate: Candidate) -> float:
         """Return the mean score of a candidate over all folds."""

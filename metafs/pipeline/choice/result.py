@@ -8,8 +8,6 @@ from metafs.pipeline.choice.choosing import Choice
 from metafs.pipeline.selection import Selection
 from metafs.plugin.ranking import ranking
 
-STOPPED = "no other pipeline promises enough"
-
 
 def selection_of(choice: Choice) -> Selection:
     """Return what was selected, with the ranks of the chosen selector where it ranked."""
@@ -20,10 +18,10 @@ def selection_of(choice: Choice) -> Selection:
     candidate = choice.candidate
     if candidate is None or candidate.selector == ALL:
         scores = selected.astype(np.float64)
-        return Selection(selected, scores, ranking(scores), n_evaluations, STOPPED)
+        return Selection(selected, scores, ranking(scores), n_evaluations, choice.stopped)
     sized = candidate.size is not None
     found = choice.evaluation.selection(candidate.selector, None, sized=sized)
-    return Selection(selected, found.scores, found.ranking, n_evaluations, STOPPED)
+    return Selection(selected, found.scores, found.ranking, n_evaluations, choice.stopped)
 
 
 def trials_of(choice: Choice) -> tuple[TrialRow, ...]:

@@ -98,7 +98,7 @@ class AutoSelector(BaseSelector):
             self._support[:] = False
             self._support[self.choice_.columns] = True
             self.n_evaluations_ = len(self.choice_.evaluation.seconds)
-            self.stopped_ = "no pipeline promises enough"
+            self.stopped_ = self.choice_.stopped
         self.scores_ = self._support.astype(np.float64)
         self.ranking_ = ranking(self.scores_)
 
