@@ -10,11 +10,15 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from time import sleep
 from typing import Any
 from uuid import uuid4
 
+from metafs.memory.uninterrupted import uninterrupted
 from metafs.pipeline.fork_server import AVAILABLE
 from metafs.pipeline.pool import Function, Map, Pool, Results
+
+POLL_S = 0.02
 
 _of_thread = threading.local()
 _pools: list[Pool] = []
@@ -63,16 +67,25 @@ class _Futures:
         if future is None:
             raise KeyboardInterrupt if self._interrupted else StopIteration
         try:
-            done, value = future.result()
+            _wait(future)
         except KeyboardInterrupt:
             if self._interrupted:
                 raise
             self._interrupted = True
-            self._client.run(_interrupt, self._stream)
+            with uninterrupted():
+                self._client.run(_interrupt, self._stream)
+            _wait(future)
+        with uninterrupted():
             done, value = future.result()
         if not done:
             raise value
         return value
+
+
+def _wait(future: Any) -> None:
+    """Wait for a future; Dask itself complains of Ctrl-C where it waits."""
+    while not future.done():
+        sleep(POLL_S)
 
 
 def _apart(stream: str, function: Function, task: Any) -> tuple[bool, Any]:

@@ -162,6 +162,8 @@ class _Serving:
         os.setsid()  # Ctrl-C reaches the parent alone, which then closes us
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
+        # A worker is asked to stop by this signal, perhaps before it is ready to handle it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             while (asked := self._asked()) is not None:
                 request, fds = asked

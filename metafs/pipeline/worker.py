@@ -38,7 +38,14 @@ class WorkerLoop:
     def run(self) -> NoReturn:
         """Work until there are no more tasks, and end the process."""
         os.setpgid(0, 0)  # what a plugin starts can be killed with the worker
-        signal.signal(signal.SIGINT, interruption.interrupt)
+        interruption.forget()
+        with interruption.waiting():
+            signal.signal(signal.SIGINT, interruption.interrupt)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            self._prepare()
+            self._answer_all()
+
+    def _prepare(self) -> None:
         _die_with(self._server)
         _close_stdin()
         # GNU OpenMP waits for ever in a child of a process that has used several of its threads.
@@ -46,9 +53,6 @@ class WorkerLoop:
         if self._n_threads is not None:
             threadpool_limits(self._n_threads, user_api="blas")
             os.environ["LOKY_MAX_CPU_COUNT"] = str(self._n_threads)
-        interruption.forget()
-        with interruption.waiting():
-            self._answer_all()
 
     def _answer_all(self) -> NoReturn:
         pid, before = os.getpid(), _state()
