@@ -44,8 +44,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let what scrolls sideways be scrolled by keyboard."""
-    return html.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">')
+    """Let what scrolls sideways be scrolled by keyboard; a heading without words is none."""
+    html = html.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">')
+    return re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

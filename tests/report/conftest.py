@@ -37,7 +37,7 @@ def solved(tmp_path_factory):
         [related(n) for n in range(6)], db=path, space="words", check=2, selector="climb"
     ):
         assert each.status == "solved", each.error
-    chosen = {"selector": "auto", "seconds": 1.0, "space": "words", "check": 1}
+    chosen = {"selector": "auto", "seconds": 30.0, "space": "words", "check": 1}
     for each in metafs.solve([related(6)], db=path, **chosen):
         assert each.status == "solved", each.error
     for each in metafs.solve(
