@@ -21,9 +21,12 @@ from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
 from metafs.stats.discretise import discretise_target
 from metafs_margin.nearest import check_scale
+from metafs_margin.sample_margin import sample_margins
 from metafs_margin.sets import SetMargins
 from metafs_margin.theta import margins_of_columns, margins_of_weights
 from metafs_margin.utility import Utility
+
+KINDS = {"hypothesis": margins_of_weights, "sample": sample_margins}
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,11 @@ class Margin:
         """Return e of one weighting of the features."""
         return float(self._utility.total(self.of_samples(X, y, w)))
 
-    def of_samples(self, X: Any, y: Any, w: Any) -> Array:
+    def of_samples(self, X: Any, y: Any, w: Any, *, kind: str = "hypothesis") -> Array:
         """Return the margin of each sample under a weighting, 1 and 0 for a set.
+
+        It is the hypothesis margin, or with ``kind="sample"`` the distance to the boundary of the
+        nearest-neighbour rule, which is never smaller and takes far longer.
 
         Examples
         --------
@@ -96,7 +102,9 @@ class Margin:
         w = np.asarray(w, dtype=np.float64)
         if w.shape != (X.shape[1],) or not np.isfinite(w).all():
             raise UsageError(f"w has shape {w.shape}; give one finite weight per column of X.")
-        return margins_of_weights(dense(X, "margin"), classes, w)
+        if kind not in KINDS:
+            raise UsageError(f"kind is {kind!r}; give hypothesis or sample.")
+        return KINDS[kind](dense(X, "margin"), classes, w)
 
     def bind(
         self, X: Any, y: Any, *, categories: Mapping[int, tuple[str, ...]] | None = None

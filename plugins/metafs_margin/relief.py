@@ -9,18 +9,31 @@ R. Gilad-Bachrach, A. Navot, N. Tishby, "Margin based feature selection - theory
 ICML 2004, algorithm 3, after K. Kira, L. Rendell, "A practical approach to feature selection",
 Proc. 9th International Workshop on Machine Learning, 1992.
 
+The chosen features are those with :math:`w_i > \tau`. Of a feature whose differences do not depend
+on the class, :math:`w_i` has mean 0, and the change of one step lies between :math:`-R_i^2` and
+:math:`R_i^2` for a feature of range :math:`R_i`. By Chebyshev's inequality such a feature is chosen
+with a probability of at most :math:`\alpha` if
+
+.. math:: \tau_i = R_i^2 \sqrt{T / \alpha}
+
+which is Kira and Rendell's :math:`1 / \sqrt{\alpha T}` for means of features from 0 to 1. It
+assumes independent steps, and is far from tight.
+
 Samples are picked by random permutations of the rows, as in the authors' experiment (section 5.2):
 with as many steps as rows, chance has no part.
 """
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from metafs.data.matrix import dense
-from metafs.data.parameters import check_at_least
+from metafs.data.parameters import check_at_least, check_between
 from metafs.data.typing import Array, Matrix
+from metafs.errors import UsageError
 from metafs.plugin.ranking import RankingSelector
 from metafs.stats.discretise import discretise_target
 from metafs_margin.nearest import Groups, check_scale
@@ -52,6 +65,17 @@ def relief_weights(X: Array, y: Array, times: Array) -> Array:
     return w
 
 
+def by_chebyshev(ranges: Array, n_steps: int, alpha: float) -> Array:
+    """Return the weight above which an irrelevant feature is with probability alpha at most.
+
+    Examples
+    --------
+    >>> by_chebyshev(np.array([1.0, 2.0]), n_steps=100, alpha=0.25)
+    array([20., 80.])
+    """
+    return np.asarray(ranges**2 * np.sqrt(n_steps / alpha))
+
+
 class Relief(RankingSelector):
     """Keep the features that differ more between near misses than between near hits.
 
@@ -62,6 +86,11 @@ class Relief(RankingSelector):
     n_steps : int, default=None
         How many samples to pick (the paper's T), by random permutations of all. None picks each
         of them once, and nothing is left to chance.
+    threshold : float or "auto", default=None
+        Keep the features whose weight is above this (the paper's tau) instead of a number of them;
+        "auto" is the threshold by Chebyshev's inequality. If none is above it, the best is kept.
+    alpha : float, default=0.05
+        The probability with which "auto" may keep a feature that has nothing to do with the target.
     random_state : int, RandomState instance or None, default=None
         Which samples are picked, where n_steps is given.
 
@@ -71,6 +100,8 @@ class Relief(RankingSelector):
         The weights w, a sum over the steps.
     ranking_ : ndarray of shape (n_features,)
         1 for the best.
+    threshold_ : ndarray of shape (n_features,) or None
+        The threshold of each feature, where one was asked for.
     n_evaluations_ : int
         The number of steps.
     stopped_ : str
@@ -95,10 +126,14 @@ class Relief(RankingSelector):
         n_features_to_select: float | None = None,
         *,
         n_steps: int | None = None,
+        threshold: float | str | None = None,
+        alpha: float = 0.05,
         random_state: Any = None,
     ) -> None:
         super().__init__(n_features_to_select)
         self.n_steps = n_steps
+        self.threshold = threshold
+        self.alpha = alpha
         self.random_state = random_state
 
     def check_parameters(self) -> None:
@@ -106,6 +141,12 @@ class Relief(RankingSelector):
         super().check_parameters()
         if self.n_steps is not None:
             check_at_least("n_steps", self.n_steps)
+        check_between("alpha", self.alpha, 0, 1)
+        number = isinstance(self.threshold, Real) and np.isfinite(float(self.threshold))
+        if self.threshold not in (None, "auto") and not number:
+            raise UsageError(f"threshold is {self.threshold!r}; give a number, or 'auto'.")
+        if self.threshold is not None and self.n_features_to_select is not None:
+            raise UsageError("give a threshold or n_features_to_select, not both.")
 
     def _score(self, X: Matrix, y: Array) -> Array:
         check_scale(X, "relief")
@@ -117,4 +158,20 @@ class Relief(RankingSelector):
             times = np.bincount(chosen, minlength=n_samples)
         self.n_evaluations_ = int(times.sum())
         self.stopped_ = f"took {self.n_evaluations_} steps"
-        return relief_weights(dense(X, "relief"), discretise_target(y), times)
+        X = dense(X, "relief")
+        self.threshold_ = self._thresholds(X)
+        return relief_weights(X, discretise_target(y), times)
+
+    def _thresholds(self, X: Array) -> Array | None:
+        if self.threshold is None:
+            return None
+        if self.threshold == "auto":
+            return by_chebyshev(np.ptp(X, axis=0), self.n_evaluations_, self.alpha)
+        return np.full(X.shape[1], float(self.threshold))
+
+    def _get_support_mask(self) -> Array:
+        check_is_fitted(self)
+        if self.threshold_ is None:
+            return super()._get_support_mask()
+        above: Array = self.scores_ > self.threshold_
+        return above if above.any() else self.ranking_ == 1

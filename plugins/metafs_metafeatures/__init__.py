@@ -38,6 +38,7 @@ from metafs_metafeatures.mufasa import (
     norm_infogain,
     rand_search,
     search,
+    search_then_select,
 )
 
 __all__ = [
@@ -75,4 +76,5 @@ __all__ = [
     "rfe_all",
     "rfe_small",
     "search",
+    "search_then_select",
 ]

@@ -1,6 +1,6 @@
 """Bounds of selection by meta-features: the papers' numbers, and small cases counted out."""
 
-from itertools import product
+from itertools import permutations, product
 from math import comb, e, inf, log, log2, sqrt
 
 import numpy as np
@@ -16,6 +16,7 @@ from metafs.bounds import (
     log2_direct_selections,
     log2_selections_by_mapping,
     log_choices_by_decisions,
+    log_choices_by_message,
     log_choices_by_values,
     log_direct_choices,
     log_mufasa_choices,
@@ -91,6 +92,32 @@ def test_theorem_4_is_its_formula(error, n_samples, gamma, dimension, n_steps, n
 
 
 @pytest.mark.parametrize("n_features", [2, 5, 9])
+@pytest.mark.parametrize("n_steps", [1, 2, 5, 9])
+def test_the_chances_of_all_messages_add_up_to_1(n_steps):
+    lengths = [log_choices_by_message(each) for each in product([True, False], repeat=n_steps - 1)]
+    assert sum(e**-length for length in lengths) == pytest.approx(1)
+
+
+def test_a_message_is_as_likely_as_exchangeable_sets_make_it():
+    """Of all orders of four qualities, the share in which just these are the best so far."""
+    orders = list(permutations(range(4)))
+    for accepted in product([True, False], repeat=3):
+        such = [all((q[j] > max(q[:j])) == accepted[j - 1] for j in range(1, 4)) for q in orders]
+        share = sum(such) / len(orders)
+        assert log_choices_by_message(accepted) == pytest.approx(-log(share))
+
+
+def test_the_bound_that_depends_on_the_data():
+    settings = {"n_samples": 10**6, "gamma": 0.5, "dimension": 100, "n_steps": 50}
+    few = [True] + [False] * 48
+    added = complexity(10**6, 0.5, 100, log_n_choices=log_choices_by_message(few))
+    found = mufasa_bound(0.1, accepted=few, **settings)
+    assert found == pytest.approx(0.1 + added)
+    assert (
+        found < mufasa_bound(0.1, **settings) < mufasa_bound(0.1, accepted=[True] * 49, **settings)
+    )
+
+
 def test_lemma_6_counts_the_selections_of_mappings_on_a_line(n_features):
     """Thresholds have VC-dimension 1, intervals 2: count what they select of N points."""
     thresholds = {tuple(range(i, n_features)) for i in range(n_features + 1)}

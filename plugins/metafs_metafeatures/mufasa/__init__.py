@@ -3,6 +3,7 @@
 from metafs_metafeatures.mufasa.controls import norm_infogain, rand_search
 from metafs_metafeatures.mufasa.extraction import MufasaResult, search
 from metafs_metafeatures.mufasa.selector import Mufasa
+from metafs_metafeatures.mufasa.singly import search_then_select
 from metafs_metafeatures.mufasa.svm_accuracy import SVMAccuracy
 from metafs_metafeatures.mufasa.walk import Schedule, Step
 
@@ -15,4 +16,5 @@ __all__ = [
     "norm_infogain",
     "rand_search",
     "search",
+    "search_then_select",
 ]

@@ -207,6 +207,7 @@ def search(
     decay: float = 1.0,
     n_guesses: int = 1,
     n_blends: int = 0,
+    temperature: float = 0.0,
     restarts: int = 0,
     patience: int | None = None,
     max_evaluations: int | None = None,
@@ -226,7 +227,8 @@ def search(
         The target.
     budget : float
         What all features together may cost.
-    n_steps, step, decay, n_guesses, n_blends, restarts, patience, max_evaluations, max_seconds
+    n_steps, step, decay, n_guesses, n_blends, temperature, restarts, patience
+    max_evaluations, max_seconds
         How long to walk, and how far each step goes; see `Schedule`.
     quality : set measure or function of (X, y), default=None
         What a table of measured features is worth, larger is better; None is the 2-fold
@@ -247,7 +249,16 @@ def search(
     (True, True, 50)
     """
     schedule = Schedule(
-        n_steps, step, decay, n_guesses, n_blends, restarts, patience, max_evaluations, max_seconds
+        n_steps,
+        step,
+        decay,
+        n_guesses,
+        n_blends,
+        temperature,
+        restarts,
+        patience,
+        max_evaluations,
+        max_seconds,
     )
     work = Extraction(generator, images, y, budget, quality)
     found = walk(generator, work.draw, work.quality, schedule, seeded(random_state), start)

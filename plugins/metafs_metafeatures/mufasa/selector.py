@@ -99,6 +99,8 @@ class Mufasa(BaseSelector):
         What the noise is multiplied by after each step.
     n_guesses : int, default=1
         How many of these steps guess: points are drawn evenly, and the walk goes on from the best.
+    temperature : float, default=0.0
+        Above 0 the walk is simulated annealing; see `Schedule`.
     restarts : int, default=0
         Further starting points; the best set of all is kept.
     n_clusters : int, default=None
@@ -160,6 +162,7 @@ class Mufasa(BaseSelector):
         step: float | Sequence[float] = STEP,
         decay: float = 1.0,
         n_guesses: int = 1,
+        temperature: float = 0.0,
         restarts: int = 0,
         n_clusters: int | None = None,
         measure: Any = None,
@@ -175,6 +178,7 @@ class Mufasa(BaseSelector):
         self.step = step
         self.decay = decay
         self.n_guesses = n_guesses
+        self.temperature = temperature
         self.restarts = restarts
         self.n_clusters = n_clusters
         self.measure = measure
@@ -199,6 +203,7 @@ class Mufasa(BaseSelector):
             step=self.step,
             decay=self.decay,
             n_guesses=self.n_guesses,
+            temperature=self.temperature,
             restarts=self.restarts,
             patience=self.patience,
             max_evaluations=self.max_evaluations,

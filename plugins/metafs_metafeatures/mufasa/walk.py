@@ -12,6 +12,14 @@ r"""Mufasa's walk: a stochastic local search in the space of meta-features.
 
 3. Return :math:`F_{best}`.
 
+With a temperature the walk is simulated annealing, one of the "standard techniques to avoid local
+maxima" of section 6.1: it goes on from the set :math:`q` where it stands, not from the best, and a
+worse set becomes that one with probability
+
+.. math:: e^{(q_j - q) / \tau_j}, \qquad \tau_j = \tau \, (1 - j / J)
+
+The best set met is returned all the same.
+
 Of the J steps the last ones may draw their sets at several of the best points at once
 (`metafs_metafeatures.mufasa.blend`); none is the published walk.
 
@@ -72,6 +80,9 @@ class Schedule:
         out.
     n_blends : int, default=0
         How many of these steps, after all walks, draw sets at several of the best points at once.
+    temperature : float, default=0.0
+        How much worse a set may be, at first, to be accepted with probability 1/e; 0 is the
+        published walk.
     restarts : int, default=0
         Further starting points, drawn evenly; the best set of all is kept.
     patience : int, default=None
@@ -87,6 +98,7 @@ class Schedule:
     decay: float = 1.0
     n_guesses: int = 1
     n_blends: int = 0
+    temperature: float = 0.0
     restarts: int = 0
     patience: int | None = None
     max_evaluations: int | None = None
@@ -97,6 +109,8 @@ class Schedule:
         check_at_least("n_guesses", self.n_guesses)
         for share in np.ravel(self.step).tolist():
             check_between("step", share)
+        if self.temperature != 0:
+            check_between("temperature", self.temperature)
         check_at_least("restarts", self.restarts, 0)
         check_at_least("n_blends", self.n_blends, 0)
         if self.n_blends >= self.n_steps:
@@ -200,6 +214,7 @@ def walk(
         first = start is not None and number == 0
         u = starting_point(space, start) if first else even_point(space, rng)
         features_best, u_best, q_best, idle = (), u, -np.inf, 0
+        u_there, q_there = u, -np.inf
         stopped = f"took {schedule.n_steps} steps"
         for j in range(n_steps):
             features, q = tried(number, u)
@@ -207,13 +222,16 @@ def walk(
             idle = 0 if q > q_best or walked < 0 else idle + 1
             if q >= q_best:
                 features_best, u_best, q_best = features, u, q
+            heat = schedule.temperature * (1 - j / n_steps) if walked >= 0 else 0.0
+            if q >= q_there or (heat and rng.random() < np.exp((q - q_there) / heat)):
+                u_there, q_there = u, q
             if limit() or idle == schedule.patience:
                 stopped = limit() or f"no better set in {idle} steps"
                 break
             if walked < 0:
                 u = even_point(space, rng)
             else:
-                u = near_point(space, u_best, step * schedule.decay**walked, rng)
+                u = near_point(space, u_there, step * schedule.decay**walked, rng)
         if best is None or q_best > best[2]:
             best = features_best, u_best, q_best
         if limit():
