@@ -91,7 +91,6 @@ def test_theorem_4_is_its_formula(error, n_samples, gamma, dimension, n_steps, n
     assert found >= min(1, error + complexity(n_samples, gamma, dimension, delta))
 
 
-@pytest.mark.parametrize("n_features", [2, 5, 9])
 @pytest.mark.parametrize("n_steps", [1, 2, 5, 9])
 def test_the_chances_of_all_messages_add_up_to_1(n_steps):
     lengths = [log_choices_by_message(each) for each in product([True, False], repeat=n_steps - 1)]
@@ -118,6 +117,7 @@ def test_the_bound_that_depends_on_the_data():
     )
 
 
+@pytest.mark.parametrize("n_features", [2, 5, 9])
 def test_lemma_6_counts_the_selections_of_mappings_on_a_line(n_features):
     """Thresholds have VC-dimension 1, intervals 2: count what they select of N points."""
     thresholds = {tuple(range(i, n_features)) for i in range(n_features + 1)}

@@ -128,7 +128,7 @@ class FrequencyReduction(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def weights(self, coef: Any) -> Array:
         """Return the weights of the features for weights of what `transform` returns."""
         check_is_fitted(self)
-        return np.asarray(coef) @ self.basis_.T
+        return np.asarray(coef @ self.basis_.T)
 
     def _one_each(self, name: str, given: Any, default: Array) -> Array:
         if given is None:
