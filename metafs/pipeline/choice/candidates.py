@@ -14,6 +14,8 @@ TREES = {"voting": 5e-5, "extra-trees": 5e-5, "forest": 1e-4}
 
 GRID = 2
 """Sizes are tried in powers of this number."""
+LARGEST = 1024
+"""The largest number of features that is tried, but for all of them."""
 FINEST = 32
 """Up to this size the sizes between two powers are tried too."""
 
@@ -52,10 +54,10 @@ def sizes(n_features: int) -> list[int]:
     Examples
     --------
     >>> sizes(64), sizes(2000)
-    ([1, 2, 4, 8, 16, 32], [1, 2, 4, 8, 16, 32, 64, 128, 256])
+    ([1, 2, 4, 8, 16, 32], [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024])
     """
     found, size = [], 1
-    while size < n_features and size <= 256:
+    while size < n_features and size <= LARGEST:
         found.append(size)
         size *= GRID
     return found

@@ -15,7 +15,13 @@ from metafs.pipeline.choice.answer import beats_no_skill, chosen, chosen_in_fold
 from metafs.pipeline.choice.candidates import ALL, Candidate, sizes_between
 from metafs.pipeline.choice.contest import Contest
 from metafs.pipeline.choice.evaluation import Evaluation
-from metafs.pipeline.choice.expectation import Past, expected, updated
+from metafs.pipeline.choice.expectation import (
+    DOUBT,
+    DOUBT_WITH_MEMORY,
+    Past,
+    expected,
+    updated,
+)
 from metafs.pipeline.choice.race import bisected, race, score_smaller_sets
 from metafs.pipeline.interruption import ran_to_its_end
 from metafs.pipeline.scoring import Scores
@@ -108,9 +114,10 @@ def choose(
         problem, cut, selectors, learners, scoring, prior, fold_prior, keep, seed, until
     )
     found = list(candidates)
+    doubt = DOUBT if prior is None or prior.weights is None else DOUBT_WITH_MEMORY
     notes: tuple[str, ...] = ()
     stopped = SETTLED
-    if not ran_to_its_end(partial(_compare, evaluation, found, past, sized=sized)):
+    if not ran_to_its_end(partial(_compare, evaluation, found, past, doubt, sized=sized)):
         stopped = INTERRUPTED
         notes = (f"interrupted: the best of {len(evaluation.scored)} pipelines tried",)
         if found[0] not in evaluation.complete:
@@ -118,12 +125,12 @@ def choose(
             return _unscored(evaluation, found[0], notes, stopped)
     elif evaluation.is_late:
         stopped = TIME_UP
-    before = expected(found, past)
+    before = expected(found, past, doubt=doubt)
     after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
     candidate = chosen(after, evaluation)
-    inside = chosen_in_folds(
-        evaluation, before if fold_past is None else expected(found, fold_past)
-    )
+    if fold_past is not None:
+        before = expected(found, fold_past, doubt=doubt)
+    inside = chosen_in_folds(evaluation, before)
     nested = [evaluation.score(each, fold) for fold, each in enumerate(inside)]
     scores = Scores(
         scoring,
@@ -133,7 +140,7 @@ def choose(
         all_features=evaluation.mean(before.default) if before.default.selector == ALL else None,
         fold_columns=tuple(evaluation.columns(each, fold) for fold, each in enumerate(inside)),
     )
-    if not beats_no_skill(nested, evaluation):
+    if not beats_no_skill(before.default, nested, evaluation):
         if not sized:
             columns = np.asarray(sorted(keep), dtype=np.int64)
             notes += (f"{NO_SKILL}, so no feature is kept",)
@@ -144,15 +151,20 @@ def choose(
 
 
 def _compare(
-    evaluation: Evaluation, found: list[Candidate], past: Sequence[Past], *, sized: bool
+    evaluation: Evaluation,
+    found: list[Candidate],
+    past: Sequence[Past],
+    doubt: float,
+    *,
+    sized: bool,
 ) -> None:
     """Score candidates on folds; sizes that turn out to be of interest are added to those found."""
-    before = expected(found, past)
+    before = expected(found, past, doubt=doubt)
     race(evaluation, before)
     after = score_smaller_sets(evaluation, before)
     between = [] if sized else sizes_between(chosen(after, evaluation))
     found += between
-    bisected(between, evaluation, expected(found, past))
+    bisected(between, evaluation, expected(found, past, doubt=doubt))
 
 
 def default_choice(

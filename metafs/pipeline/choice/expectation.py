@@ -24,7 +24,7 @@ matrix factorization for automated machine learning", NeurIPS 2018.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import norm
@@ -41,8 +41,10 @@ DISCOUNT = 0.02
 NOISE = 0.01
 """The standard deviation of a past problem's success around what it would be on average."""
 FOLDS_ASSUMED = 2
-DOUBT = 1.0
+DOUBT = 0.3
 """Standard deviations that an advantage over the default has to exceed."""
+DOUBT_WITH_MEMORY = 1.0
+"""The same where the default has a prior, of which shipped results know nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +63,8 @@ class Expectation:
     """The default is the first."""
     mean: Array
     covariance: Array
+    doubt: float = DOUBT
+    """Standard deviations that an advantage over the default has to exceed."""
 
     @property
     def default(self) -> Candidate:
@@ -79,7 +83,7 @@ class Expectation:
         Of many candidates the one that seems best is one that was lucky, the more so the fewer
         rows there are; the default is only left for an advantage that is larger than its error.
         """
-        return np.asarray(self.mean - DOUBT * self.deviation)
+        return np.asarray(self.mean - self.doubt * self.deviation)
 
     def best(self, scored: Collection[Candidate]) -> int:
         """Return the position of the best of those that were scored."""
@@ -97,14 +101,16 @@ class Expectation:
             return self
         seen = np.asarray(places)
         gain = np.linalg.solve(self.covariance[np.ix_(seen, seen)] + noise, self.covariance[seen]).T
-        return Expectation(
-            self.candidates,
-            self.mean + gain @ (observed - self.mean[seen]),
-            self.covariance - gain @ self.covariance[seen],
+        return replace(
+            self,
+            mean=self.mean + gain @ (observed - self.mean[seen]),
+            covariance=self.covariance - gain @ self.covariance[seen],
         )
 
 
-def expected(candidates: Sequence[Candidate], past: Sequence[Past]) -> Expectation:
+def expected(
+    candidates: Sequence[Candidate], past: Sequence[Past], *, doubt: float = DOUBT
+) -> Expectation:
     """Return what past problems let expect of each candidate; the first is the default.
 
     Past problems that did not try the default cannot be compared, so they have no say.
@@ -116,7 +122,7 @@ def expected(candidates: Sequence[Candidate], past: Sequence[Past]) -> Expectati
     >>> expected([linear, forest], past).mean.round(2)
     array([0.  , 0.09])
     """
-    blank = _without_experience(candidates)
+    blank = replace(_without_experience(candidates), doubt=doubt)
     past = [each for each in past if blank.default in each.success]
     if not past:
         return blank
@@ -130,7 +136,7 @@ def expected(candidates: Sequence[Candidate], past: Sequence[Past]) -> Expectati
     mean = (KAPPA * blank.mean + weights @ filled) / total
     apart = filled - mean
     spread = apart.T @ (apart * weights[:, None]) + uncertain
-    return Expectation(blank.candidates, mean, (KAPPA * blank.covariance + spread) / total)
+    return replace(blank, mean=mean, covariance=(KAPPA * blank.covariance + spread) / total)
 
 
 def updated(

@@ -16,7 +16,6 @@ from metafs.pipeline.choice.answer import good_enough
 from metafs.pipeline.choice.candidates import ALL, Candidate, seconds_of, seconds_to_rank
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import (
-    DOUBT,
     Expectation,
     expected_excess,
     remaining_variance,
@@ -121,7 +120,7 @@ def expected_improvement(expectation: Expectation, evaluation: Evaluation) -> Ar
     reached = float(np.mean(list(base.values()))) + max(0.0, float(expectation.mean[leader]))
     noise = remaining_variance(base, len(evaluation.folds), **evaluation.rows_of_a_fold)
     variance = expectation.deviation**2
-    doubt = DOUBT * np.sqrt(variance * noise / (variance + noise))
+    doubt = expectation.doubt * np.sqrt(variance * noise / (variance + noise))
     ahead = expectation.mean - doubt - expectation.assured[leader]
     found = expected_excess(ahead, variance / np.sqrt(variance + noise))
     return np.asarray(np.minimum(found, max(0.0, 1.0 - reached)))

@@ -91,3 +91,13 @@ def test_observing_a_candidate_tells_of_those_like_it():
     after = before.given([0], np.array([1.0]), np.array([[1e-9]]))
     np.testing.assert_allclose(after.mean, [1.0, 0.9], atol=1e-6)
     np.testing.assert_allclose(after.covariance[1, 1], 1 - 0.81, atol=1e-6)
+
+
+def test_the_default_is_left_for_an_advantage_that_exceeds_the_doubt():
+    past = [Past({DEFAULT: 0.5, FOREST: 0.53, SMALL: 0.4})] * 2
+    carefree, careful = (expected(CANDIDATES, past, doubt=doubt) for doubt in (0.0, 1.0))
+    np.testing.assert_allclose(carefree.assured, carefree.mean)
+    np.testing.assert_allclose(careful.assured, careful.mean - careful.deviation)
+    assert CANDIDATES[carefree.best(CANDIDATES)] == FOREST
+    assert CANDIDATES[careful.best(CANDIDATES)] == DEFAULT
+    assert careful.given([1], np.array([0.1]), np.array([[1e-6]])).doubt == 1.0
