@@ -74,7 +74,11 @@ def test_options_and_what_they_name_exist(line):
     for option, setting in pairs:
         if option == "--param":
             name, _, value = setting.partition("=")
-            assert name in registry.selectors[given["--selector"]].get_params()
+            parameters = registry.selectors[given["--selector"]].get_params()
+            if name.startswith("measure__"):
+                name = name.removeprefix("measure__")
+                parameters = vars(registry.measures["mi-confidence"])
+            assert name in parameters
             if name in OFFERED:
                 assert value in getattr(registry, OFFERED[name])
 

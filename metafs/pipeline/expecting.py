@@ -72,7 +72,7 @@ class Expecting:
             c=self.plan.settings.c,
         )
         rule = self.plan.transfer
-        if history is None or rule is None or not rule.guides:
+        if history is None or rule is None or not rule.models:
             return prior
         if prior is None:
             prior = Prior(np.zeros(self.problem.n_features))

@@ -61,10 +61,14 @@ def _recalled(
     assert described is not None
     with clock("recall"):
         known = memory.acquainted(problem, task.row_hashes)
-        task = replace(task, teaches=known.lacks_reference, sharing=known.sharing)
+        models = plan.transfer is None or plan.transfer.models
+        teaches = models and known.lacks_reference
+        task = replace(task, teaches=teaches, sharing=known.sharing)
         if plan.transfer is None or not plan.transfer.remembers:
             return task, None
-        n_asked = max(plan.settings.neighbours, memory.n_models(problem))
+        n_asked = plan.settings.neighbours
+        if models:
+            n_asked = max(n_asked, memory.n_models(problem))
         near = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
         asked = near[: plan.settings.neighbours]
         if plan.transfer.counts_strangers:
@@ -79,8 +83,9 @@ def _recalled(
                 task, past=tuple(experience(tried, problem, near)), fold_past=tuple(fold_past)
             )
     with clock("expect"):
-        task = replace(task, history=memory.model_history(problem, near, known))
-        if learning or task.teaches:
+        if models:
+            task = replace(task, history=memory.model_history(problem, near, known))
+        if models and (learning or task.teaches):
             history = memory.model_history(problem, near, known, exclude_source=problem.source)
             task = replace(task, fold_history=history)
         if not plan.asks_memory(problem):

@@ -166,6 +166,8 @@ class Transfer:
     """Whether anything is asked of memory."""
     predicts: bool = True
     """Whether the expectation of unseen features comes from meta-regression."""
+    models: bool = True
+    """Whether linear models on all columns are learned, remembered and asked."""
     counts_strangers: bool = False
     """Whether problems at distance 1 take the places that neighbours leave free."""
 
@@ -179,7 +181,11 @@ TRANSFERS: Mapping[str, Transfer | None] = {
     "ranked": Transfer(lambda outcomes: np.zeros(len(outcomes.quality)), remembers=False),
     # The published rule and nothing else.
     "paper": Transfer(
-        lambda outcomes: outcomes.quality, guides=False, predicts=False, counts_strangers=True
+        lambda outcomes: outcomes.quality,
+        guides=False,
+        predicts=False,
+        models=False,
+        counts_strangers=True,
     ),
     "guided": GUIDED,
 }
@@ -247,7 +253,7 @@ def expect(
         doubtful=near[0].distance > FAR if near else predicted is None,
         sources=sources,
         predicted=unseen,
-        for_learners=rule.guides,
+        for_learners=rule.models,
     )
 
 
