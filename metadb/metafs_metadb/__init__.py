@@ -11,6 +11,7 @@ from metafs_metadb.errors import (
     MetaDBOutdated,
     QueryRefused,
 )
+from metafs_metadb.learner_candidates import LearnerCandidate
 from metafs_metadb.linear_models import LinearRows, StoredLinear
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.merging import Merged
@@ -46,6 +47,7 @@ __all__ = [
     "Experience",
     "FeatureExperience",
     "FeatureHistory",
+    "LearnerCandidate",
     "LinearRows",
     "MemoryIndex",
     "Merged",

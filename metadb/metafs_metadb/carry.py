@@ -31,6 +31,7 @@ STATEMENTS = {
     "candidate": sql.CANDIDATE,
     "neighbour": sql.NEIGHBOUR,
     "trial": sql.TRIAL,
+    "learner_candidate": sql.LEARNER_CANDIDATE,
     "belief": sql.BELIEF,
     "meta_feature": sql.META_FEATURE,
     "reference_model": sql.REFERENCE_MODEL,

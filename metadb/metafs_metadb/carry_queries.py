@@ -143,6 +143,11 @@ insert into trial by name
 select o.* replace (r.new_id as run_id) from origin.trial o {_OF_RUN}
 """
 
+LEARNER_CANDIDATE = f"""
+insert into learner_candidate by name
+select o.* replace (r.new_id as run_id) from origin.learner_candidate o {_OF_RUN}
+"""
+
 # A direction of a problem that stays behind also loses the name of its class; 0 is the basis.
 BELIEF = f"""
 insert into belief by name

@@ -51,6 +51,7 @@ def _run_counts(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
         (("selection", "candidate", "neighbour"), check_queries.RUN_COUNTS),
         (("weight", "transfer_loss"), check_queries.REFERENCE_COUNTS),
         (("trial",), check_queries.TRIAL_COUNTS),
+        (("learner_candidate",), check_queries.LEARNER_CANDIDATE_COUNTS),
         (("reference_column",), check_queries.COLUMN_COUNTS),
     ):
         for run_id, *counts in con.execute(query).fetchall():

@@ -46,6 +46,7 @@ _REFERENCES = (
     ("row_sketch", "problem_id", "problem"),
     ("belief", "run_id", "run"),
     ("trial", "run_id", "run"),
+    ("learner_candidate", "run_id", "run"),
     ("reference_column", "run_id", "run"),
     ("reference_column", "feature_id", "feature"),
     ("saved_model", "problem_id", "problem"),
@@ -137,6 +138,15 @@ select r.run_id, r.n_trials, coalesce(t.n, 0)
 from run r
 left join t using (run_id)
 where r.n_trials <> coalesce(t.n, 0)
+order by r.run_id
+"""
+
+LEARNER_CANDIDATE_COUNTS = """
+with l as (select run_id, count(*) as n from learner_candidate group by run_id)
+select r.run_id, r.n_learner_candidates, coalesce(l.n, 0)
+from run r
+left join l using (run_id)
+where coalesce(r.n_learner_candidates, 0) <> coalesce(l.n, 0)
 order by r.run_id
 """
 

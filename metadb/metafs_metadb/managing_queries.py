@@ -81,6 +81,8 @@ with part as (
         select run_id from reference_column
         union all
         select run_id from trial
+        union all
+        select run_id from learner_candidate
     )
     join run r using (run_id)
 )

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from metafs_metadb import connect, migrate, record, record_queries, saved_models
 from metafs_metadb.errors import MetaDBError
+from metafs_metadb.learner_candidates import LearnerCandidate
 from metafs_metadb.listing import Listing
 from metafs_metadb.managing import Managing
 from metafs_metadb.recalling import Recalling
@@ -62,6 +63,7 @@ class MetaDB(Recalling, Listing, Reporting, Managing):
         belief: BeliefRow | None = None,
         row_hashes: NDArray[np.uint64] | None = None,
         trials: Sequence[TrialRow] = (),
+        learner_candidates: Sequence[LearnerCandidate] = (),
     ) -> Recorded:
         """Record a run with all its rows in one transaction, and return their ids.
 
@@ -93,6 +95,7 @@ class MetaDB(Recalling, Listing, Reporting, Managing):
                     belief,
                     row_hashes,
                     trials,
+                    learner_candidates,
                 )
             if written is not None:
                 self._index_cache.recorded(recorded, written, run, problem.space, selections)

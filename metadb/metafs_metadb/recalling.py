@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from metafs_metadb import (
     basis,
     experience,
+    learner_candidates,
     linear_models,
     properties,
     property_queries,
@@ -21,6 +22,7 @@ from metafs_metadb import (
     weights,
 )
 from metafs_metadb.file import MetaFile
+from metafs_metadb.learner_candidates import LearnerCandidate
 from metafs_metadb.linear_models import StoredLinear
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.rows import (
@@ -263,6 +265,13 @@ class Recalling(MetaFile):
         """Return the pipelines that were tried on the latest problems of a space."""
         with self.reading() as con:
             return trials.of_space(con, space)
+
+    def learner_candidates(
+        self, problem_ids: Sequence[int], n_of_each: int
+    ) -> dict[int, list[LearnerCandidate]]:
+        """Return the best candidates that learners kept on problems, so many of each output."""
+        with self.reading() as con:
+            return learner_candidates.of_problems(con, problem_ids, n_of_each)
 
     def acquainted(
         self, space: str, fingerprint: str, names: Sequence[str], row_hashes: NDArray[np.uint64]

@@ -12,8 +12,17 @@ import duckdb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metafs_metadb import basis, properties, recall_queries, record_queries, trials, weights
+from metafs_metadb import (
+    basis,
+    learner_candidates,
+    properties,
+    recall_queries,
+    record_queries,
+    trials,
+    weights,
+)
 from metafs_metadb.errors import MetaDBError
+from metafs_metadb.learner_candidates import LearnerCandidate
 from metafs_metadb.migrate import utc_now
 from metafs_metadb.rows import (
     OF_COLUMNS,
@@ -59,6 +68,7 @@ def write(
     belief: BeliefRow | None = None,
     row_hashes: NDArray[np.uint64] | None = None,
     tried: Sequence[TrialRow] = (),
+    learned: Sequence[LearnerCandidate] = (),
 ) -> tuple[Recorded, Written | None]:
     """Write all rows of a run and return their ids; the caller holds the transaction.
 
@@ -80,6 +90,7 @@ def write(
     _write_candidates(con, run_id, ids, selections.names, candidates, tally)
     _write_neighbours(con, run_id, neighbours, tally)
     trials.write(con, run_id, tried, tally)
+    learner_candidates.write(con, run_id, learned, tally)
     if row_hashes is not None:
         weights.write_sketch(con, problem_id, row_hashes, tally)
     if belief is not None:
@@ -99,6 +110,7 @@ def write(
             "n_candidates": len(candidates),
             "n_neighbours": len(neighbours),
             "n_trials": len(tried),
+            "n_learner_candidates": len(learned),
         },
     )
     ((run_digest,),) = inserted.fetchall()

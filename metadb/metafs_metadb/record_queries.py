@@ -68,7 +68,8 @@ insert into run (
     non_nested_score, scoring, target_score, n_evaluations, n_selected, stopped, duration_s,
     prior_used, settings, error, started_at, metafs_version, n_selections, n_candidates,
     n_neighbours, pipeline, all_features, no_skill, n_trials, without_memory,
-    features_without_memory, seconds_without_memory, saving
+    features_without_memory, seconds_without_memory, saving, least_score, greatest_score,
+    n_learner_candidates
 )
 values (
     $run_id, $problem_id, $selector, $params, $learner, $distance, $transfer, $seed, $status,
@@ -85,7 +86,8 @@ values (
         'cold_evaluations': $saving_cold_evaluations, 'evaluations': $saving_evaluations,
         'cold_seconds': $saving_cold_seconds, 'seconds': $saving_seconds,
         'reached': $saving_reached
-    }} end
+    }} end,
+    $least_score, $greatest_score, $n_learner_candidates
 )
 returning {RUN_DIGEST}
 """
@@ -156,6 +158,7 @@ TALLIED = (
     "trial",
     "saved_model",
     "reference_column",
+    "learner_candidate",
 )
 
 # Table names cannot be bound; these are ours.

@@ -65,6 +65,8 @@ class RunRow:
     features_without_memory: int | None = None
     seconds_without_memory: float | None = None  # of choosing it
     saving: Mapping[str, float] | None = None  # what a cold search cost, and this one; see SAVING
+    least_score: float | None = None  # that a candidate of the learner can have here
+    greatest_score: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

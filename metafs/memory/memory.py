@@ -31,6 +31,7 @@ from metafs_metadb import (
     BeliefRow,
     FeatureExperience,
     FeatureHistory,
+    LearnerCandidate,
     MetaDB,
     Neighbour,
     NeighbourRow,
@@ -49,6 +50,9 @@ INDEX_FROM = 16
 there is an index cache already.
 
 Loading costs about as much as 16 joins, however much is stored."""
+
+CANDIDATES_OF_OUTPUT = 2
+"""Candidates of each output of a learner that a near problem contributes."""
 
 
 class Memory:
@@ -149,6 +153,10 @@ class Memory:
         """Return the pipelines that were tried on other problems of the problem's space."""
         return self.db.trials(space_of(problem))
 
+    def learner_candidates(self, problem_ids: Sequence[int]) -> dict[int, list[LearnerCandidate]]:
+        """Return the best candidates that learners kept on some problems."""
+        return self.db.learner_candidates(problem_ids, CANDIDATES_OF_OUTPUT)
+
     def model_history(
         self,
         problem: Problem,
@@ -235,6 +243,7 @@ class Memory:
         belief: BeliefRow | None = None,
         row_hashes: Array | None = None,
         trials: Sequence[TrialRow] = (),
+        learner_candidates: Sequence[LearnerCandidate] = (),
     ) -> None:
         """Write a solved problem in one transaction, and let the next one find it."""
         signatures = {}
@@ -253,6 +262,7 @@ class Memory:
                 belief=belief,
                 row_hashes=row_hashes,
                 trials=trials,
+                learner_candidates=learner_candidates,
             )
         self._models.forget(recorded.problem_id, space_of(problem))
         self._best_runs.recorded(recorded, problem.source, selections)

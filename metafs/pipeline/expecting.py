@@ -7,9 +7,11 @@ import numpy as np
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
-from metafs.memory import FeatureExperience, Neighbour
+from metafs.memory import FeatureExperience, LearnerCandidate, Neighbour
 from metafs.memory.memory import Memory
 from metafs.memory.weights import ModelHistory
+from metafs.pipeline.fit_parameters import takes
+from metafs.pipeline.learner_candidates import programs_for
 from metafs.pipeline.plugin_errors import naming_plugin
 from metafs.pipeline.selection import takes_prior
 from metafs.pipeline.settings import DEFAULT_REGRESSOR, Plan
@@ -49,6 +51,10 @@ class Expecting:
         asked = sources if guides else []
         self.near, found = memory.remembered(problem, near, asked, exclude_name=exclude_name)
         self.histories = dict(zip(asked, found, strict=True))
+        _, learner = plan.learners[problem.is_classification]
+        self.programs = dict[int, list[LearnerCandidate]]()
+        if plan.transfer is not None and plan.transfer.models and takes(learner, "programs"):
+            self.programs = memory.learner_candidates([each.problem_id for each in near])
 
     def __call__(self, exclude_source: str | None, history: ModelHistory | None) -> Prior | None:
         """Return the prior; for the folds, without problems of a source and those that share rows.
@@ -71,6 +77,9 @@ class Expecting:
             history=None if sharing else self.histories.get(exclude_source),
             c=self.plan.settings.c,
         )
+        if prior is not None and self.programs:
+            kept = (each for at in near for each in self.programs.get(at.problem_id, ()))
+            prior = replace(prior, programs=programs_for(self.problem, kept))
         rule = self.plan.transfer
         if history is None or rule is None or not rule.models:
             return prior

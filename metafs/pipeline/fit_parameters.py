@@ -63,8 +63,12 @@ def fit_parameters(
         return found
     if problem.meta_features is not None and takes(learner, "meta_features"):
         found["meta_features"] = problem.meta_features[columns]
-    if prior is not None and prior.for_learners and takes(learner, "prior"):
-        found["prior"] = prior.columns(columns)
+    if prior is not None and prior.for_learners and takes(learner, "prior", "programs"):
+        part = prior.columns(columns)
+        if takes(learner, "prior"):
+            found["prior"] = part
+        if part.programs and takes(learner, "programs"):
+            found["programs"] = part.programs
     if problem.X_unlabelled is not None and takes(learner, "X_unlabelled"):
         rows = chosen_columns(problem.X_unlabelled, columns)
         if steps:

@@ -89,6 +89,7 @@ def finish(task: PreparedTask, result: TaskResult | Solution, memory: Memory | N
                 belief=learned.belief if learned else None,
                 row_hashes=sketch(task.row_hashes),
                 trials=result.trials,
+                learner_candidates=result.tried.candidates if result.tried else (),
             )
     seconds = {**found.seconds, **clock.seconds}
     return replace(found, seconds=seconds, saving=_saving(result, seconds))
@@ -122,6 +123,8 @@ def solution(task: PreparedTask, result: TaskResult) -> Solution:
         no_skill=scores.chance if scores else None,
         pipeline=result.pipeline,
         **_without_memory(result),
+        least_score=result.tried.least_score if result.tried else None,
+        greatest_score=result.tried.greatest_score if result.tried else None,
         model=result.model or (model_of(task, selection) if result.learner else None),
         notes=problem.notes + task.notes + result.notes,
         n_evaluations=selection.n_evaluations,

@@ -46,6 +46,9 @@ class Solution:
     what memory would have given it. Strength 0 is no memory."""
     notes: tuple[str, ...] = ()
     """What was assumed or left out, and why a figure is missing."""
+    least_score: float | None = field(default=None, repr=False)
+    """The least score that a candidate of the learner could have had, if it tells candidates."""
+    greatest_score: float | None = field(default=None, repr=False)
     n_evaluations: int | None = None
     stopped: str | None = None
     neighbours: tuple[tuple[str, float], ...] = ()

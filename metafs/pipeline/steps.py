@@ -22,6 +22,7 @@ from metafs.pipeline.events import Event, emit
 from metafs.pipeline.fit_parameters import of_rows
 from metafs.pipeline.function_qualities import function_qualities
 from metafs.pipeline.interruption import is_interrupted, waiting
+from metafs.pipeline.learner_candidates import tried_by
 from metafs.pipeline.model import FittedModel, fitted_model, named_model
 from metafs.pipeline.plugin_errors import naming_plugin
 from metafs.pipeline.prefilter import selecting
@@ -36,6 +37,7 @@ from metafs.pipeline.scoring import (
 )
 from metafs.pipeline.selection import Selection
 from metafs.pipeline.task import PreparedTask, Stopwatch, TaskResult, WithoutMemory
+from metafs.plugin.protocols import SupportsCandidates
 from metafs.stats.discretise import codes_kept
 
 SHARE_OF_CHOICE = 0.8
@@ -105,7 +107,12 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
         except NoScore as reason:
             notes = (f"no score: {str(reason).rstrip('.')}",)
         quality = quality_of(task, selection, scores.success if scores else 1.0)
-        model = model_of(task, selection).complete() if task.saves_model else None
+        model, tried = None, None
+        if task.saves_model:
+            model = model_of(task, selection).complete()
+        if task.described is not None and isinstance(learner, SupportsCandidates):
+            model = model or model_of(task, selection)
+            tried = tried_by(model.estimator, problem, np.flatnonzero(selection.selected))
     asked = {
         f"selector {settings.selector_name!r}": plan.selector,
         f"learner {learner_name!r}": learner,
@@ -121,6 +128,7 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
         notes,
         left,
         learner=learner_name,
+        tried=tried,
         model=model,
     )
 
@@ -177,6 +185,7 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
         learner=choice.candidate.learner if choice.candidate else None,
         pipeline=choice.candidate.as_json() if choice.candidate else None,
         trials=trials_of(choice),
+        tried=tried_by(model.estimator, rows, choice.columns) if choice.candidate else None,
         without_memory=_without_memory(task, contest, keep) if scores is not None else None,
         model=model,
         frontier=tuple(choice.frontier),

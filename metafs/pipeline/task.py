@@ -17,6 +17,7 @@ from metafs.memory.projection import Described
 from metafs.memory.weights import ModelHistory
 from metafs.pipeline.choice.expectation import Past
 from metafs.pipeline.choice.rows import sampled
+from metafs.pipeline.learner_candidates import Tried
 from metafs.pipeline.model import FittedModel
 from metafs.pipeline.reference import Learned
 from metafs.pipeline.scoring import Scores
@@ -100,6 +101,8 @@ class TaskResult:
     """Every pipeline that was tried, fold by fold."""
     without_memory: WithoutMemory | None = None
     """What is chosen without memory, where that was checked."""
+    tried: Tried | None = None
+    """The candidates of the learner, if it tells."""
     model: FittedModel | None = None
     """None if nothing was learnt, or if selector and learner were named and nobody asked for it."""
     frontier: tuple[tuple[int, float], ...] = ()

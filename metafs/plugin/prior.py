@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from metafs.data.typing import Array
 from metafs.errors import UsageError
+from metafs.plugin.programs import Program, with_features
 from metafs.stats.linear import WeightPrior
 
 THRESHOLD = 0.1
@@ -77,6 +78,8 @@ class Prior:
     """The relevance of each feature in each near problem, as its `quality`."""
     weights: WeightPrior | None = field(default=None, repr=False)
     """What memory knows of the weights of a linear model on these features."""
+    programs: tuple[Program, ...] = field(default=(), repr=False)
+    """Programs that learners found on near problems, with features by number, to start from."""
     for_learners: bool = True
     """Whether learners may use it too; under the published rule only the search does."""
 
@@ -112,6 +115,11 @@ class Prior:
             relevance=None if self.relevance is None else self.relevance[columns],
             relevance_sources=restricted(self.relevance_sources),
             weights=None if self.weights is None else self.weights.columns(columns),
+            programs=tuple(
+                program
+                for each in self.programs
+                if (program := with_features(each, place.get)) is not None
+            ),
         )
 
     def __array__(self, dtype: type | None = None, copy: bool | None = None) -> Array:

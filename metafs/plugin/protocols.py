@@ -209,6 +209,24 @@ class SupportsFunctions(Protocol):
         """Return them, each with its fitness, its complexity and what it gives for rows."""
 
 
+@runtime_checkable
+class SupportsCandidates(Protocol):
+    """A learner that tells, after ``fit``, which candidates it tried; memory keeps them.
+
+    A ``fit`` with a parameter ``programs`` is given those of near problems to start from.
+    """
+
+    def candidates(self) -> Sequence[tuple[Any, Mapping[str, Any], int, float]]:
+        """Return output, candidate, size and score of each, the best of an output first.
+
+        The output is a class as in y. The candidate is a program as in `metafs.plugin.programs`,
+        with features by number.
+        """
+
+    def score_range(self) -> tuple[float, float]:
+        """Return the least and the greatest score that a candidate can have on these rows."""
+
+
 class Generator(Protocol):
     """A source of more features than could be listed, drawn when wanted. Experimental."""
 

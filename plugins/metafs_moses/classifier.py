@@ -211,8 +211,30 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         check_is_fitted(self)
         return [
             _function(program, self._literals, 1 - errors / self._weight)
-            for program, errors in self._population
+            for _, program, errors in self._population
         ]
+
+    def candidates(self) -> list[tuple[Any, Serial, int, float]]:
+        """Return the programs kept in the search: class, program, literals and score of each.
+
+        The score is minus the number of errors. The best program of each class comes first.
+        """
+        check_is_fitted(self)
+        found = [
+            (
+                self.classes_[target],
+                serialised(program, self._literals, None),
+                size(program),
+                0.0 - errors / self._scale,
+            )
+            for target, program, errors in self._population
+        ]
+        return sorted(found, key=lambda each: self.complexity * each[2] - each[3])
+
+    def score_range(self) -> tuple[float, float]:
+        """Return the least and the greatest score that a program can have on these rows."""
+        check_is_fitted(self)
+        return -self._weight / self._scale, 0.0
 
     def _settings(self) -> Settings:
         """Return the parameters of the search, or refuse them."""
@@ -249,8 +271,13 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         """Keep the programs, how far to trust them, and how they read."""
         self._programs: list[Program] = [each.program for each in found]
         self._literals = learning.literals
-        self._population = [each for search in learning.searches for each in search.population]
+        self._population = [
+            (target, program, errors)
+            for target, search in zip(targets, learning.searches, strict=True)
+            for program, errors in search.population
+        ]
         self._weight = float(weights.sum()) * learning.scale
+        self._scale = learning.scale
         names = getattr(self, "feature_names_in_", None)
         self.programs_ = [serialised(each, self._literals, names) for each in self._programs]
         self.scores_ = [-each.errors / learning.scale for each in found]
