@@ -8,7 +8,8 @@ With :math:`K_{ij} = x_i^T C x_j` and :math:`y_i = \pm 1` each machine minimises
 with the hinge :math:`\ell(t) = (1 - t)_+` or its square, and with the intercept free or 0. The
 hinge is libsvm's; the squared hinge is a machine without slack on :math:`K + I / 2\lambda`. Without
 an intercept, each sample stands opposite its mirror image :math:`(-x_i, -y_i)`, and both have half
-the price: by symmetry b = 0 is then the best there is.
+the price: by symmetry b = 0 is then the best there is. All classes can also be trained together, as
+in the paper (`metafs.stats.crammer_singer`).
 """
 
 from dataclasses import dataclass
@@ -17,8 +18,10 @@ import numpy as np
 from sklearn.svm import SVC, LinearSVC
 
 from metafs.data.typing import Array
+from metafs.stats.crammer_singer import crammer_singer
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
+AGAINST_REST, TOGETHER = "against-rest", "crammer-singer"
 MOST_ITERATIONS = 10**6
 """Steps of libsvm, far more than a machine on scaled samples takes."""
 
@@ -83,6 +86,32 @@ def chosen(decision: Array) -> Array:
     return np.asarray(decision.argmax(axis=1))
 
 
+def machines_of(
+    K: Array,
+    y: Array,
+    n_classes: int,
+    cost: float,
+    loss: str,
+    fit_intercept: bool = True,
+    multi_class: str = AGAINST_REST,
+) -> Machines:
+    """Train on classes 0, 1, ..., each against the rest or, if there are more than two, together.
+
+    Together they have no intercept of their own; `fit_intercept` then centres the samples.
+    """
+    if multi_class == AGAINST_REST or n_classes == 2:
+        return train(K, signs_against_rest(y, n_classes), cost, loss, fit_intercept)
+    common = K.mean(axis=1) if fit_intercept else np.zeros(len(K))
+    centred = K - common[:, None] - common + (common.mean() if fit_intercept else 0.0)
+    present, found = crammer_singer(centred, y, cost)
+    alpha, intercept = np.zeros((len(K), n_classes)), np.full(n_classes, -np.inf)
+    alpha[:, present], intercept[present] = found, 0.0
+    if fit_intercept:  # back to samples as they are
+        alpha = alpha - alpha.mean(axis=0)
+        intercept = intercept - common @ alpha
+    return Machines(alpha, intercept)
+
+
 def train(K: Array, signs: Array, cost: float, loss: str, fit_intercept: bool = True) -> Machines:
     """Train a machine for each column of signs.
 
@@ -116,7 +145,14 @@ def train(K: Array, signs: Array, cost: float, loss: str, fit_intercept: bool = 
 
 
 def train_on_rows(
-    X: Array, y: Array, cost: float, loss: str, fit_intercept: bool, seed: int
+    X: Array,
+    y: Array,
+    cost: float,
+    loss: str,
+    fit_intercept: bool,
+    seed: int,
+    *,
+    together: bool = False,
 ) -> tuple[Array, Array]:
     """Return weights and intercepts for more samples than a Gram matrix could hold.
 
@@ -130,6 +166,7 @@ def train_on_rows(
     length = positive(float(np.sqrt(np.einsum("ij,ij->", X, X, dtype=np.float64) / len(X))))
     svm = LinearSVC(
         loss=loss,
+        multi_class="crammer_singer" if together else "ovr",
         C=cost,
         dual=True if loss == "hinge" else "auto",
         fit_intercept=fit_intercept,

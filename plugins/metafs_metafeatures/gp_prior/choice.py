@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from metafs.data.parameters import check_between
 from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs_metafeatures.gp_prior.against_rest import signs_against_rest, train
+from metafs_metafeatures.gp_prior.against_rest import AGAINST_REST, machines_of
 from metafs_metafeatures.gp_prior.covariance import CovarianceFunction, Gaussian
 
 RELATIVE_COSTS = tuple(10.0 ** (np.arange(-2, 5) / 2))
@@ -93,14 +93,16 @@ def cross_validate(
     costs: Sequence[float],
     loss: str,
     fit_intercept: bool = True,
+    multi_class: str = AGAINST_REST,
 ) -> list[float]:
     """Return the share of samples that are predicted right, for each cost."""
     right = np.zeros(len(costs))
     n_classes = int(y.max()) + 1
     for inside, outside in folds:
         K_inside, K_outside = K[np.ix_(inside, inside)], K[np.ix_(outside, inside)]
-        signs = signs_against_rest(y[inside], n_classes)
         for k, cost in enumerate(costs):
-            machines = train(K_inside, signs, cost, loss, fit_intercept)
+            machines = machines_of(
+                K_inside, y[inside], n_classes, cost, loss, fit_intercept, multi_class
+            )
             right[k] += np.count_nonzero(machines.predict(K_outside) == y[outside])
     return list(right / len(y))

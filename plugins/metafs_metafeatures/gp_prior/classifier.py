@@ -10,7 +10,8 @@ maximum margin under that prior (equation 4),
 with slack at a price. It is an ordinary machine on :math:`\tilde x = C^{1/2} x` or, the same, with
 the kernel :math:`x^T C x'`; what is kept is :math:`w = C^{1/2} \tilde w`, as many numbers as there
 are features. The paper has no intercept b and trains all classes together; here b is free unless
-one asks for none, and each class has a machine against the rest.
+one asks for none, and each class has a machine against the rest unless one asks for
+``multi_class="crammer-singer"``.
 
 By default meta-features are in units of their standard deviations, since one sigma over mixed units
 means nothing; a covariance given by hand gets them as they are. Independent weights are always
@@ -37,10 +38,11 @@ from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError, UsageError
 from metafs.stats.folds import folds_of
 from metafs_metafeatures.gp_prior.against_rest import (
+    AGAINST_REST,
+    TOGETHER,
     chosen,
-    signs_against_rest,
+    machines_of,
     spread,
-    train,
     train_on_rows,
 )
 from metafs_metafeatures.gp_prior.choice import (
@@ -78,6 +80,9 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         under the prior.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         What a sample within the margin costs.
+    multi_class : {"against-rest", "crammer-singer"}, default="against-rest"
+        Whether each of several classes has a machine against the rest, or all are trained together
+        as in the paper, with the hinge loss.
     fit_intercept : bool, default=True
         Whether the machines have an intercept; the paper's have none.
     cv : int, default=5
@@ -138,6 +143,7 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         sigma: float | Sequence[float] | None = None,
         C: float | Sequence[float] | None = None,
         loss: str = "hinge",
+        multi_class: str = AGAINST_REST,
         fit_intercept: bool = True,
         cv: int = 5,
         random_state: Any = None,
@@ -146,6 +152,7 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         self.sigma = sigma
         self.C = C
         self.loss = loss
+        self.multi_class = multi_class
         self.fit_intercept = fit_intercept
         self.cv = cv
         self.random_state = random_state
@@ -169,6 +176,12 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         check_classification_targets(y)
         if self.loss not in LOSSES:
             raise UsageError(f"loss must be hinge or squared_hinge, not {self.loss!r}.")
+        if self.multi_class not in (AGAINST_REST, TOGETHER):
+            raise UsageError(
+                f"multi_class must be {AGAINST_REST} or {TOGETHER}, not {self.multi_class!r}."
+            )
+        if self.multi_class == TOGETHER and self.loss != "hinge":
+            raise UsageError(f"multi_class {TOGETHER} has the hinge loss, not {self.loss!r}.")
         check_at_least("cv", self.cv, 2)
         U, _ = checked_meta_features(meta_features, (), X.shape[1], "gp-prior")
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -187,12 +200,25 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         self.covariance_, self.sigma_, self.C_ = best.covariance, best.sigma, best.cost
         if len(codes) > MOST_IN_GRAM:
             coef, self.intercept_ = train_on_rows(
-                root.times_root(X), codes, best.cost, self.loss, self.fit_intercept, seed
+                root.times_root(X),
+                codes,
+                best.cost,
+                self.loss,
+                self.fit_intercept,
+                seed,
+                together=self.multi_class == TOGETHER and len(self.classes_) > 2,
             )
             self.coef_ = root.times_root(coef)
         else:
-            signs = signs_against_rest(codes, len(self.classes_))
-            machines = train(K, signs, best.cost, self.loss, self.fit_intercept)
+            machines = machines_of(
+                K,
+                codes,
+                len(self.classes_),
+                best.cost,
+                self.loss,
+                self.fit_intercept,
+                self.multi_class,
+            )
             alpha = machines.alpha.astype(X.dtype)  # mixed types would copy X
             summed = safe_sparse_dot(alpha.T, X, dense_output=True)
             self.coef_, self.intercept_ = root.times_covariance(summed), machines.intercept
@@ -234,7 +260,9 @@ class GPPriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
             unit = spread(K, self.fit_intercept)
             own_costs = costs or tuple(c / unit for c in RELATIVE_COSTS)
             if folds and len(priors) * len(own_costs) > 1:
-                accuracies = cross_validate(K, y, folds, own_costs, self.loss, self.fit_intercept)
+                accuracies = cross_validate(
+                    K, y, folds, own_costs, self.loss, self.fit_intercept, self.multi_class
+                )
             else:
                 own_costs, accuracies = (own_costs[len(own_costs) // 2],), [np.nan]
             for cost, accuracy in zip(own_costs, accuracies, strict=True):

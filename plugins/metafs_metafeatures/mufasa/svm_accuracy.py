@@ -20,10 +20,13 @@ from sklearn.svm import SVC
 from metafs.data.matrix import dense, table_and_target
 from metafs.data.parameters import check_at_least, check_between
 from metafs.data.typing import Array
+from metafs.errors import UsageError
+from metafs.stats.crammer_singer import crammer_singer
 from metafs.stats.discretise import discretise_target
 from metafs.stats.magnitude import of_usual_size
 
 _TOLERANCE = 1e-2
+PAIRS, TOGETHER = "pairs", "crammer-singer"
 
 
 def scaled_gram(X: Array) -> tuple[Array, float]:
@@ -56,7 +59,9 @@ def folds_of(classes: Array, n_folds: int, seed: int) -> Array:
     return folds
 
 
-def predicted(K: Array, scale: float, classes: Array, K_new: Array, C: float) -> Array:
+def predicted(
+    K: Array, scale: float, classes: Array, K_new: Array, C: float, multi_class: str = PAIRS
+) -> Array:
     """Return the classes that a machine trained on K gives to rows with products K_new.
 
     One that has seen a single class knows no other, one that has seen no row gives -1.
@@ -65,6 +70,9 @@ def predicted(K: Array, scale: float, classes: Array, K_new: Array, C: float) ->
         return np.full(len(K_new), -1)
     if (classes == classes[0]).all():
         return np.full(len(K_new), classes[0])
+    if multi_class == TOGETHER:
+        known, alpha = crammer_singer(np.divide(K, scale, dtype=np.float64), classes, C)
+        return np.asarray(known[(K_new @ alpha).argmax(axis=1)])
     machine = SVC(kernel="precomputed", C=C, tol=_TOLERANCE)
     machine.fit(np.divide(K, scale, dtype=np.float64), classes)
     found: Array = machine.predict(np.divide(K_new, scale, dtype=np.float64))
@@ -85,6 +93,8 @@ class SVMAccuracy:
         Folds of the cross-validation; the same ones for every set.
     standardise : bool, default=True
         Whether columns are brought to unit variance first.
+    multi_class : {"pairs", "crammer-singer"}, default="pairs"
+        Whether each pair of classes has a machine, or all are trained together, as in the paper.
     max_samples : int, default=4000
         Of more rows than these an even part is taken, the same one for every set.
     seed : int, default=0
@@ -100,6 +110,7 @@ class SVMAccuracy:
     C: float = 1.0
     n_folds: int = 2
     standardise: bool = True
+    multi_class: str = PAIRS
     max_samples: int = 4000
     seed: int = 0
 
@@ -107,6 +118,10 @@ class SVMAccuracy:
         check_between("C", self.C)
         check_at_least("n_folds", self.n_folds, 2)
         check_at_least("max_samples", self.max_samples, 2)
+        if self.multi_class not in (PAIRS, TOGETHER):
+            raise UsageError(
+                f"multi_class must be {PAIRS} or {TOGETHER}, not {self.multi_class!r}."
+            )
 
     def __call__(self, X: Any, y: Any) -> Array:
         """Return the accuracy with every single feature."""
@@ -135,7 +150,8 @@ class SVMAccuracy:
             if self.n_folds == 2:  # the other half, without a copy
                 train = slice(end, None) if start == 0 else slice(0, start)
             inside = K[train][:, train]
-            found = predicted(inside, scale, classes[train], K[start:end, train], self.C)
+            new = K[start:end, train]
+            found = predicted(inside, scale, classes[train], new, self.C, self.multi_class)
             n_right += int(np.count_nonzero(found == classes[start:end]))
         return n_right / len(classes)
 
