@@ -2,8 +2,8 @@ r"""How much weight memory gets: own labels are the evidence, experience of tran
 
 Let :math:`\Delta` be the changes of the scale-free loss that the strengths of a grid bring against
 no memory. Experience of past problems that had as few labels gives their mean :math:`E` and
-covariance :math:`\Sigma`. Problems that memory knows nothing of lose :math:`U`, the more the
-more labels they have. The prior is
+covariance :math:`\Sigma`. Problems that memory knows nothing of lose :math:`U`, with one label
+nothing and from five on all of it. The prior is
 
 .. math:: \Delta \sim N\big(k E + (1 - k) U, \; \Sigma + v (U - E)(U - E)'\big)
 
@@ -37,7 +37,7 @@ _LEAST_SHARE = 0.05
 _ROUNDING = 1e-9
 _DRAWS = 1000
 _AT = np.log([0.01, 0.1, 0.3, 1.0, 3.0, 10.0])
-_COST = np.array([0.0, 0.0, 0.02, 0.06, 0.09, 0.10])  # of unrelated memory, with 20 labels
+_COST = np.array([0.0, 0.0, 0.02, 0.08, 0.13, 0.15])  # of unrelated memory, from 5 labels on
 _GAIN = np.array([0.0, -0.04, -0.10, -0.12, -0.11, -0.10])  # of related memory
 
 
@@ -166,7 +166,7 @@ def _prior(
 ) -> tuple[Array, Array]:
     """Return mean and covariance of the changes before the own labels are asked."""
     at = np.log(np.maximum(strengths[1:], 0.01))
-    growth = np.clip(np.log(n_labels / 3) / np.log(20 / 3), -0.2, 2.0)
+    growth = np.clip(np.log(n_labels) / np.log(5), 0.0, 1.0)
     unrelated = growth * np.interp(at, _AT, _COST)
     jitter = _JITTER**2 * np.eye(len(at))
     towards = np.interp(at, _AT, _GAIN) - unrelated
