@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.metrics import log_loss, roc_auc_score
 
 from metafs.plugin.prior import Prior
-from metafs.stats.linear import Directions, WeightPrior, fit_linear, project
+from metafs.stats.linear import Directions, WeightPrior, fit_linear, project, refitted
 from metafs.stats.linear.rows import stacked
 from metafs_climb.climb import Climb
 from metafs_filters.fisher import FisherSelector
@@ -152,11 +152,9 @@ def selected(stream: Stream, new: New, rows: Any, memory: Remembered) -> dict[st
         projection = project(model, everything, 50)
         for k in (10, 50):
             columns = projection.order[:k]
-            theta = projection.weights(columns)
-            Z = model.preparation(everything)[:, columns]
-            offset = model.decision_function(everything).mean(0) - np.asarray(Z @ theta.T).mean(0)
-            test = model.preparation(new.X_test)[:, columns]
-            found[f"{name}, {k}"] = measured(stream, np.asarray(test @ theta.T) + offset, new)
+            small = refitted(model, new.X[rows], new.y[rows], columns, X_unlabelled=unlabelled)
+            test = new.X_test[:, columns]
+            found[f"{name}, {k}"] = measured(stream, small.decision_function(test), new)
     found.update(_by_f_test(stream, new, rows))
     return found
 

@@ -3,9 +3,11 @@
 A reference model on all columns is fitted with what memory knows. Then columns are ordered by how
 well models on them give the reference's predictions, on all rows at hand, also those without label
 (`metafs.stats.linear.projection`, with the equations). Without memory it is the same with a plain
-reference.
+reference. The model on the kept columns is fitted to the labels, and to the reference where there
+are none (`metafs.stats.linear.refit`).
 """
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +21,7 @@ from metafs.data.unlabelled import labelled_rows
 from metafs.plugin.prior import Prior
 from metafs.plugin.ranking import n_to_keep
 from metafs.plugin.selector import BaseSelector
-from metafs.stats.linear import LinearModel, Projection, fit_linear, project
+from metafs.stats.linear import LinearModel, Projection, fit_linear, project, refitted
 from metafs.stats.linear.independent import independent_losses
 from metafs.stats.linear.loss import loss_of
 from metafs.stats.linear.model import targets_of
@@ -82,6 +84,8 @@ class ProjectedSelector(BaseSelector):
     reference_ : LinearModel
         The model on all columns; its ``strength`` is the weight of memory.
     projection_ : Projection
+    model_ : LinearModel
+        On the kept features: ``model_.predict(X[:, support])``.
     n_features_ : int
         How many features are kept.
     n_evaluations_ : int
@@ -134,8 +138,12 @@ class ProjectedSelector(BaseSelector):
         self._of_rows = labelled_of(y, sample_weight, groups)
         X, y, without = labelled_rows(X, y)
         self._unlabelled: Matrix | None = as_unlabelled(type(self).__name__, without, X_unlabelled)
+        self.model_: LinearModel
         super().fit(X, y, prior=prior, meta_features=meta_features, task=task)
         del self._unlabelled, self._of_rows
+        if self.model_.classes is not None:  # codes, until here
+            names = np.unique(np.asarray(y))
+            self.model_ = replace(self.model_, classes=names[self.model_.classes])
         return self
 
     def _fit(self, X: Matrix, y: Array, prior: Prior | None) -> None:
@@ -166,6 +174,14 @@ class ProjectedSelector(BaseSelector):
                 self.n_features_ = self._smallest(
                     X, y, classes, min(wanted, n_features), weights, groups
                 )
+            self.model_ = refitted(
+                self.reference_,
+                X,
+                y,
+                np.sort(self.projection_.order[: self.n_features_]),
+                X_unlabelled=self._unlabelled,
+                sample_weight=weights,
+            )
         self.scores_ = self.projection_.scores
         self.ranking_ = np.empty(n_features, dtype=np.int64)
         self.ranking_[self.projection_.order] = np.arange(1, n_features + 1)

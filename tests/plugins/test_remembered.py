@@ -115,3 +115,15 @@ def test_methods_that_depend_on_scale_take_the_view_of_the_reference(selector):
         ]
     assert right[1] >= right[0] + 5
     assert right[0] == right[2]
+
+
+def test_projected_has_a_model_on_what_it_keeps():
+    X, f, weights = linear_problem(12)
+    more, _, _ = linear_problem(200, seed=2)
+    X_test, f_test, _ = linear_problem(500, seed=1)
+    y = np.where(f > 0, "up", "down")
+    found = ProjectedSelector(5).fit(X, y, prior=prior_of(weights), X_unlabelled=more)
+    right = found.model_.predict(X_test[:, found.get_support()]) == np.where(
+        f_test > 0, "up", "down"
+    )
+    assert right.mean() > 0.85

@@ -3,6 +3,7 @@
 from metafs.stats.linear.model import LinearModel, fit_linear
 from metafs.stats.linear.preparation import Preparation, pool, prepare, scales_of
 from metafs.stats.linear.projection import Projection, project
+from metafs.stats.linear.refit import refitted
 from metafs.stats.linear.remembering import (
     SparseWeights,
     measured_transfer,
@@ -44,6 +45,7 @@ __all__ = [
     "prepare",
     "project",
     "reference_weights",
+    "refitted",
     "scales_of",
     "transfer_curve",
 ]
