@@ -17,6 +17,9 @@ from metafs.data.typing import Array, Matrix
 from metafs.data.usable import LeaveOut, usable_columns, without_infinities
 from metafs.errors import ProblemError
 
+BARE = "bare:"
+"""How the spaces of problems begin whose columns have no names of their own."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -115,6 +118,11 @@ class Problem:
             space=self.space,
         )
 
+    @cached_property
+    def own_space(self) -> str:
+        """The space in memory; a problem without one has a space for its content alone."""
+        return self.space or f"{BARE}{self.fingerprint[:12]}"
+
     def columns(self, columns: Iterable[int | str]) -> Self:
         """Return the problem restricted to these columns, given by index or name, in this order."""
         position = {name: j for j, name in enumerate(self.feature_names)}
@@ -154,14 +162,6 @@ class Problem:
         if self.space is None or order == list(range(self.n_features)):
             return self
         return self.columns(order)
-
-    def without(self, names: Iterable[str]) -> Self:
-        """Return the problem without the columns of these names."""
-        unwanted = set(names)
-        for name in sorted(unwanted.difference(self.feature_names)):
-            where = self.source or self.name
-            raise ProblemError(checks.unknown_column(where, name, self.feature_names))
-        return self.columns(name for name in self.feature_names if name not in unwanted)
 
     @classmethod
     def of(

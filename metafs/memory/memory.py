@@ -12,7 +12,7 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.memory.best_runs import BestRuns, experiences
 from metafs.memory.plugin_search import PluginSearch
-from metafs.memory.problem_rows import meta_features_of, problem_row, space_of
+from metafs.memory.problem_rows import meta_features_of, problem_row
 from metafs.memory.projection import Described, Projections
 from metafs.memory.uninterrupted import uninterrupted
 from metafs.memory.weights import (
@@ -86,7 +86,7 @@ class Memory:
         """Turn a problem into its signature, over all features or over the most selected ones."""
         if project is None:
             return Described(distance, self._distance.signature(problem))
-        return self._projections.describe(problem, space_of(problem), distance, project)
+        return self._projections.describe(problem, problem.own_space, distance, project)
 
     def recall(
         self, problem: Problem, described: Described, k: int, *, exclude_name: str | None = None
@@ -97,7 +97,7 @@ class Memory:
         """
         found: dict[int, Neighbour] = {}
         for asked in (described, *self._described_earlier(problem, described.distance)):
-            near = self._search(asked.distance, space_of(problem)).nearest(
+            near = self._search(asked.distance, problem.own_space).nearest(
                 asked.signature.keys,
                 asked.signature.p,
                 k,
@@ -117,7 +117,7 @@ class Memory:
         if len(near) >= k:
             return near[:k]
         return near + self.db.strangers(
-            space_of(problem),
+            problem.own_space,
             k - len(near),
             [each.problem_id for each in near],
             exclude_fingerprint=problem.fingerprint,
@@ -129,7 +129,7 @@ class Memory:
         if not isinstance(self._distance, DescribedOtherwise):
             return []
         distances = self._distance.earlier
-        space = space_of(problem)
+        space = problem.own_space
         for name in distances:
             if (name, space) not in self._earlier:
                 self._earlier[name, space] = self.db.describes(space, name)
@@ -141,17 +141,17 @@ class Memory:
 
     def n_models(self, problem: Problem) -> int:
         """Return how many near problems are to be asked for what their models learned."""
-        return NEAREST_BESIDE_BASIS if self._models.basis(space_of(problem)) else NEAREST
+        return NEAREST_BESIDE_BASIS if self._models.basis(problem.own_space) else NEAREST
 
     def acquainted(self, problem: Problem, row_hashes: Array) -> Acquainted:
         """Return what memory knows of this content, these columns and rows."""
         return self.db.acquainted(
-            space_of(problem), problem.fingerprint, problem.feature_names, row_hashes
+            problem.own_space, problem.fingerprint, problem.feature_names, row_hashes
         )
 
     def trials(self, problem: Problem) -> list[PastTrials]:
         """Return the pipelines that were tried on other problems of the problem's space."""
-        return self.db.trials(space_of(problem))
+        return self.db.trials(problem.own_space)
 
     def learner_candidates(self, problem_ids: Sequence[int]) -> dict[int, list[LearnerCandidate]]:
         """Return the best candidates that learners kept on some problems."""
@@ -171,7 +171,7 @@ class Memory:
         rows are left out.
         """
         models = self._models.of([each.problem_id for each in near])
-        basis = self._models.basis(space_of(problem))
+        basis = self._models.basis(problem.own_space)
         if exclude_source is not None:
             near = without(near, models, exclude_source, known.sharing)
             left_out = {part_of(source) for source in (exclude_source, *known.sharing.values())}
@@ -199,7 +199,7 @@ class Memory:
         if exclude_sources:
             best_runs, histories = self.db.remembered(
                 unknown,
-                space_of(problem),
+                problem.own_space,
                 problem.feature_names,
                 exclude_sources,
                 exclude_fingerprint=problem.fingerprint,
@@ -215,7 +215,7 @@ class Memory:
     ) -> FeatureExperience:
         """Return the outcomes of features with meta-features in other problems of the space."""
         return self.db.feature_experience(
-            space_of(problem),
+            problem.own_space,
             limit=LATEST,
             exclude_fingerprint=problem.fingerprint,
             exclude_name=exclude_name,
@@ -224,7 +224,7 @@ class Memory:
 
     def wait_for_projection(self, problem: Problem, distance: str, project: int) -> None:
         """Let a problem that was solved before be described by the features yet to be chosen."""
-        self._projections.wait(problem, space_of(problem), distance, project)
+        self._projections.wait(problem, problem.own_space, distance, project)
 
     def solved(self, problem: Problem, settings: str) -> Mapping[str, Any] | None:
         """Return the run that solved the same content with settings of this digest, if any."""
@@ -264,10 +264,10 @@ class Memory:
                 trials=trials,
                 learner_candidates=learner_candidates,
             )
-        self._models.forget(recorded.problem_id, space_of(problem))
+        self._models.forget(recorded.problem_id, problem.own_space)
         self._best_runs.recorded(recorded, problem.source, selections)
         for distance, (keys, p) in signatures.items():
-            search = self._searches.get((distance, space_of(problem)))
+            search = self._searches.get((distance, problem.own_space))
             if search is not None:
                 search.add(recorded.problem_id, problem.name, problem.fingerprint, keys, p)
 

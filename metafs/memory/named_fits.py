@@ -5,8 +5,7 @@ memory keeps that with the most rows, and of equals the first: after a search ov
 the final fit on all rows. What a stream solved under that name is left alone.
 """
 
-from metafs.data.problem import Problem
-from metafs.memory.problem_rows import space_of
+from metafs.data.problem import BARE, Problem
 from metafs_metadb import FIT_OF, MetaDB
 
 
@@ -40,9 +39,9 @@ def _fits(db: MetaDB, problem: Problem) -> list[tuple[int, str, str, int]]:
 
     Columns without names have a space for each content, so those count as one.
     """
-    bare, space = problem.space is None, space_of(problem)
+    bare, space = problem.space is None, problem.own_space
     return [
         each
         for each in db.fits_named(problem.name)
-        if (each[2].startswith("bare:") if bare else each[2] == space)
+        if (each[2].startswith(BARE) if bare else each[2] == space)
     ]

@@ -5,11 +5,6 @@ from metafs.data.typing import Array
 from metafs_metadb import ProblemRow
 
 
-def space_of(problem: Problem) -> str:
-    """Return the problem's space; columns without names get a space of their own."""
-    return problem.space or f"bare:{problem.fingerprint[:12]}"
-
-
 def meta_features_of(problem: Problem) -> dict[str, Array]:
     """Return the problem's meta-features as the MetaDB keeps them: a column for each name."""
     if problem.meta_features is None:
@@ -20,7 +15,7 @@ def meta_features_of(problem: Problem) -> dict[str, Array]:
 def problem_row(problem: Problem) -> ProblemRow:
     """Return the problem as the MetaDB keeps it."""
     return ProblemRow(
-        space=space_of(problem),
+        space=problem.own_space,
         name=problem.name,
         source=problem.source,
         fingerprint=problem.fingerprint,

@@ -1,13 +1,12 @@
 """``--groups``, ``--time`` and ``--weight``: the patients' case, resuming, and wrong input."""
 
 import json
-import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from .running import COMMAND, invoke, run
+from .running import invoke, run
 
 DROP = ("--drop", "when", "--drop", "w")
 FOREST = ("--selector", "infogain", "--learner", "forest", "--target", "sick", "--json")
@@ -118,20 +117,8 @@ def test_what_is_missing_fails_the_problem_by_a_sentence_and_the_rest_goes_on(
     bad = good.astype(object)
     bad.loc[2, column] = None
     bad.to_csv(tmp_path / "bad.csv", index=False)
-    command = [
-        *COMMAND,
-        "solve",
-        "--selector",
-        "climb",
-        str(tmp_path),
-        "--target",
-        "y",
-        option,
-        column,
-    ]
-    command += ["--selector", "fisher", "--db", str(tmp_path / "m.duckdb")]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
+    chosen = ["--target", "y", option, column, "--selector", "fisher"]
+    done = run("solve", tmp_path, *chosen, "--db", tmp_path / "m.duckdb", code=1)
     assert said in done.stderr and "Traceback" not in done.stderr
     assert "1 solved, 0 skipped, 1 failed" in done.stderr
 

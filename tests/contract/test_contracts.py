@@ -1,4 +1,8 @@
-"""Every law of `metafs.testing`, held against everything in the registry."""
+"""Every law of `metafs.testing`, held against everything in the registry.
+
+scikit-learn's own checks of the selectors as they are offered are among these laws; the files of
+`tests/plugins` have them for other parameters.
+"""
 
 import pytest
 from sklearn.ensemble import RandomForestRegressor

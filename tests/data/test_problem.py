@@ -221,16 +221,13 @@ def test_a_large_sparse_problem_is_fingerprinted_quickly_and_stays_sparse():
     assert isinstance(problem.X, csr_array)
 
 
-def test_columns_and_without_keep_what_belongs_to_them():
+def test_chosen_columns_keep_what_belongs_to_them():
     frame = pd.DataFrame({"a": [1, 2, 3], "b": ["u", "v", "u"], "c": [3, 2, 1]})
     problem = Problem.of(frame, [0, 1, 0], meta_features=[[1, 2], [3, 4], [5, 6]])
     some = problem.columns(["b", 0])
     assert some.feature_names == ("b", "a")
     assert some.categories == {0: ("u", "v")}
     assert some.meta_features.tolist() == [[3, 4], [1, 2]]
-    assert problem.without(["a"]).feature_names == ("b", "c")
-    with pytest.raises(ProblemError, match="no column 'z'"):
-        problem.without(["z"])
     with pytest.raises(ProblemError, match="no column 'z'"):
         problem.columns(["z"])
 

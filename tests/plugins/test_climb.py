@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import UsageError
 from metafs.plugin.prior import Prior
@@ -61,11 +60,6 @@ def planted(n=200, n_features=40, seed=0):
     X = (rng.random((n, n_features)) < 0.4).astype(float)
     y = (X[:, 3] + X[:, 17] + X[:, 29] >= 2).astype(int)
     return X, y
-
-
-@parametrize_with_checks([Climb()])
-def test_scikit_learn_accepts(estimator, check):
-    check(estimator)
 
 
 @settings(max_examples=60, deadline=None)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import MetafsError, UsageError
 from metafs_svm import fsv
@@ -65,11 +64,6 @@ def planted(seed=0, n_samples=60, n_features=40, n_classes=2):
     angle = 2 * np.pi * y / n_classes + np.pi / 4
     X[:, :2] += 4 * np.column_stack([np.cos(angle), np.sin(angle)])
     return X, y
-
-
-@parametrize_with_checks([FSV()])
-def test_scikit_learn_accepts(estimator, check):
-    check(estimator)
 
 
 shapes = st.tuples(st.integers(2, 14), st.integers(1, 9))

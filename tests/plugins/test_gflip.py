@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import UsageError
 from metafs.plugin.prior import Prior
@@ -63,11 +62,6 @@ def assert_local_maximum(fitted, X, y):
     margins = Margin(fitted.utility, fitted.beta).bind(X, y)
     flipped = margins.of_sets(features, np.arange(X.shape[1])[:, None])
     assert (flipped <= fitted.fitness_ * (1 + 2 * TOLERANCE)).all()
-
-
-@parametrize_with_checks([GFlip()])
-def test_scikit_learn_accepts(estimator, check):
-    check(estimator)
 
 
 def test_a_gain_of_a_millionth_is_a_gain():

@@ -14,7 +14,6 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metafs.errors import MetafsError, UsageError
 from metafs.testing import check_plugin
@@ -71,11 +70,6 @@ def classes(m=90, n=12, seed=0):
     X[:, 4] += 4 * (y == 1)
     X[:, 7] += 4 * (y == 2)
     return X, y
-
-
-@parametrize_with_checks([InfFS()])
-def test_scikit_learn_accepts(estimator, check):
-    check(estimator)
 
 
 def test_the_package_offers_inffs_and_it_keeps_every_law():

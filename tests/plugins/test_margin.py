@@ -53,7 +53,7 @@ REAL = st.floats(-3, 3, width=16)
 ANY = st.one_of(tables(FULL_OF_TIES), tables(REAL))
 
 
-@parametrize_with_checks([Relief(), Relief(n_steps=7)])
+@parametrize_with_checks([Relief(n_steps=7)])
 def test_scikit_learn_accepts(estimator, check):
     check(estimator)
 

@@ -18,7 +18,7 @@ from metafs_svm import SVMWeights
 from .problems import KNN, described, spread
 
 
-@parametrize_with_checks([MFPFS(), MFPFS(n_features_to_select=1, t=0.3)])
+@parametrize_with_checks([MFPFS(n_features_to_select=1, t=0.3)])
 def test_scikit_learn_accepts(estimator, check):
     check(estimator)
 
