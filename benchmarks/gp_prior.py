@@ -21,9 +21,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")
 
 import numpy as np
 
+from metafs.stats.folds import folds_of
 from metafs_metafeatures.generators.monomials import MonomialGenerator, all_monomials, period
 from metafs_metafeatures.gp_prior.against_rest import signs_against_rest, spread, train
-from metafs_metafeatures.gp_prior.choice import RELATIVE_COSTS, cross_validate, folds_of
+from metafs_metafeatures.gp_prior.choice import RELATIVE_COSTS, cross_validate
 from metafs_metafeatures.gp_prior.classifier import GPPriorClassifier
 from metafs_metafeatures.gp_prior.covariance import GroupedGaussian, OrientedGaussian
 
