@@ -85,7 +85,9 @@ def frequencies(folder, n, draws):
 
 def limits(folder, n, draws):
     images, y, test, y_test = drawn(folder, 0, n)
-    generator = MonomialGenerator(orientations=tuple((base, 8) for base in (2, 4, 6, 8, 10)))
+    generator = MonomialGenerator(
+        margin=5, orientations=tuple((base, 8) for base in (2, 4, 6, 8, 10))
+    )
     features, U = all_monomials(generator)
     X, X_test = (
         generator.measure_all(features, generator.prepare(each)).astype(np.float32)

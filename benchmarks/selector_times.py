@@ -3,10 +3,10 @@
     python benchmarks/selector_times.py [--samples 10000] [--features 1000] [--methods ...]
                                         [--seconds 300]
 
-G. Roffo, S. Melzi, M. Cristani, "Infinite Feature Selection", ICCV 2015, section 4.3: features
-are uniform from 0 to 1,000, the target says nothing. The paper ran MATLAB on an i7-4770 at 3.4 GHz. Here
-each method runs in a process of its own with one thread; seconds are those of the processor. A
-method that takes longer than --seconds is stopped.
+G. Roffo, S. Melzi, M. Cristani, "Infinite Feature Selection", ICCV 2015, section 4.3: features are
+uniform from 0 to 1,000, the target says nothing. The paper ran MATLAB on an i7-4770 at 3.4 GHz.
+Here each method runs in a process of its own with one thread; seconds are those of the processor.
+A method that takes longer than --seconds is stopped.
 """
 
 import argparse

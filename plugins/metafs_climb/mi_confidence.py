@@ -14,7 +14,9 @@ information that such a set has if the classes are dealt at random,
 .. math:: \max(0, MI(S) - E[MI(S)])
 
 (`metafs.stats.chance_information`). A set of many features parts the rows into many groups, and
-these have information about anything.
+these have information about anything. A search takes the best of many sets, which is above this
+mean by luck: ``sigmas`` standard deviations of information by chance, :math:`\sqrt{(r-1)(s-1)/2} /
+N \ln 2` for r groups and s classes, are subtracted as well.
 
 B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021,
 sections 3.4.2 and 3.4.3.
@@ -91,6 +93,8 @@ class MIConfidence:
         How many more rows are thought of for it, as a share of the rows there are.
     adjusted : bool, default=False
         Whether information that a set has by chance is subtracted.
+    sigmas : float, default=0.0
+        How many standard deviations of information by chance are subtracted besides its mean.
 
     Examples
     --------
@@ -109,6 +113,7 @@ class MIConfidence:
     width: float = 0.1
     more: float = 1.0
     adjusted: bool = False
+    sigmas: float = 0.0
 
     def __post_init__(self) -> None:
         _ = self.confidence_parameters, self._interval  # refuse what is wrong at once
@@ -116,6 +121,8 @@ class MIConfidence:
             raise UsageError(
                 f"confidence of mi-confidence is {self.confidence!r}; give size or interval."
             )
+        if not self.sigmas >= 0:
+            raise UsageError(f"sigmas of mi-confidence is {self.sigmas}; give 0 or more.")
 
     @property
     def confidence_parameters(self) -> Confidence:
@@ -155,6 +162,8 @@ class MIConfidence:
             found = information(table)
             if self.adjusted:
                 found -= chance.of(table.sum(axis=1))
+                freedom = (len(table) - 1) * (table.shape[1] - 1)
+                found -= self.sigmas * np.sqrt(freedom / 2) / (n_samples * np.log(2))
             if found <= 0 or not n_features:
                 return 0.0
             if self.confidence == "size":

@@ -15,7 +15,7 @@ from metafs_climb.climb import Climb
 from metafs_climb.mi_confidence import MIConfidence
 
 
-def slow(X, y, features, *, b=5.0, r=1.0, confidence="size", adjusted=False):
+def slow(X, y, features, *, b=5.0, r=1.0, confidence="size", adjusted=False, sigmas=0.0):
     """q(S) of 0/1 columns, row by row."""
     if not len(features):
         return 0.0
@@ -24,6 +24,8 @@ def slow(X, y, features, *, b=5.0, r=1.0, confidence="size", adjusted=False):
     found = mutual_info_score(groups, y)
     if adjusted:
         found -= expected_mutual_information(table, len(y))
+        freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
+        found -= sigmas * (2 * freedom) ** 0.5 / (2 * len(y))  # of a chi-squared distribution
     found = max(0.0, found) / np.log(2)
     c = len(y) / (len(y) + b * len(features))
     if confidence == "interval":
@@ -36,6 +38,7 @@ FORMS = [
     {"adjusted": True},
     {"confidence": "interval", "adjusted": True, "r": 0.5},
     {"adjusted": True, "b": 50.0, "r": 1.5},
+    {"adjusted": True, "sigmas": 1.5},
 ]
 
 
@@ -93,9 +96,13 @@ def test_of_a_target_without_rhyme_less_is_kept():
         for measure in (None, MIConfidence(confidence="interval"), MIConfidence(adjusted=True))
     ]
     assert max(kept[1:]) < kept[0]
+    sure = Climb(MIConfidence(adjusted=True, sigmas=4.0), random_state=0).fit(X, y)
+    assert "no set was better than the empty one" in sure.stopped_
 
 
-@pytest.mark.parametrize("wrong", [{"confidence": "sure"}, {"width": 1.5}, {"more": 0.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"confidence": "sure"}, {"width": 1.5}, {"more": 0.0}, {"sigmas": -1.0}]
+)
 def test_wrong_forms_are_a_sentence(wrong):
     with pytest.raises(UsageError):
         MIConfidence(**wrong)
