@@ -2,7 +2,7 @@ r"""Learned recall: does it pay to learn which problems and which features trans
 
     python benchmarks/learned_recall.py FOLDER... [--budget 1000] [--orders 2]
                  [--first-order 1] [--part N]
-                 [--arms ranked agreement trusting both neighbours features]
+                 [--arms ranked agreement trusting both neighbours features boosting moses factors]
 
 Each FOLDER is a stream made by `streams.py`. A climb runs until it has the fitness with which the
 cold one of the same budget ended; what it found is then remembered. The arms differ in the prior:
@@ -21,6 +21,11 @@ cold one of the same budget ended; what it found is then remembered. The arms di
 
 - `features`: logistic regression learns, from features of problems at the time they were new, which
   are then selected; P is its probability, relative to the largest.
+- `boosting`, `moses`: the same with boosted trees, or with the mean of three Boolean programs, from
+  descriptions of the problem too (`known_of_problem`): evolutionary learning on the meta level, as
+  the authors of the published system propose. What guided expects breaks ties between programs.
+- `factors`: problems and features have factors, from the main directions of scores and selections
+  of all problems solved; those of a new problem follow from its scores, and its selections too.
 
 Models begin with 15 problems (guided before) and are fitted again after every tenth, to problems
 already solved only. *Against guided* is the ratio of the speed-ups, paired over problems, with a
@@ -39,18 +44,20 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from stream_memory import Memory, Stream
+from stream_memory import NEIGHBOURS, Memory, Stream
 
 from metafs.data.typing import Array
 from metafs.errors import MetafsError
 from metafs.plugin.prior import Prior
 from metafs.transfer.expectation import FAR, STARTS, TRANSFERS, expect, selection_frequency
 from metafs_climb import Climb
+from metafs_moses import MosesClassifier
 
-FIRST, EVERY, LATEST = 15, 10, 60
+FIRST, EVERY, LATEST, N_FACTORS = 15, 10, 60, 10
 
 Arm = Callable[[Memory, int], Prior | None]
 
@@ -110,12 +117,41 @@ class LearnedNeighbours:
         return Ridge(1e-3).fit(np.vstack(rows), shared[others])
 
 
-class LearnedFeatures:
-    """Features expected as they were selected, among those of which memory knew as much."""
+def logistic() -> Any:
+    return make_pipeline(StandardScaler(), LogisticRegression(C=0.3, max_iter=1000))
 
-    def __init__(self) -> None:
+
+def boosting() -> Any:
+    return HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=8, random_state=0)
+
+
+class Programs:
+    """The mean of Boolean programs, learned with classes of equal weight."""
+
+    def fit(self, X: Array, y: Array) -> "Programs":
+        weight = np.where(y, 0.5 / y.mean(), 0.5 / (1 - y.mean()))
+        self.learners = [
+            MosesClassifier(max_evaluations=3_000, complexity=1.0, random_state=seed).fit(
+                X, y, np.rint(10 * weight)
+            )
+            for seed in range(3)
+        ]
+        return self
+
+    def predict_proba(self, X: Array) -> Array:
+        return np.asarray(np.mean([each.predict_proba(X) for each in self.learners], axis=0))
+
+
+class LearnedFeatures:
+    """Features expected as they were selected, among those of which memory knew as much.
+
+    Models other than logistic regression see a description of the problem as well, and what guided
+    expects breaks their ties.
+    """
+
+    def __init__(self, model_of: Callable[[], Any] = logistic) -> None:
         self.seen: list[tuple[int, Array]] = []
-        self.model: Any = None
+        self.model_of, self.model = model_of, None
 
     def __call__(self, memory: Memory, i: int) -> Prior | None:
         prior = guided(memory, i)
@@ -124,17 +160,45 @@ class LearnedFeatures:
         if len(self.seen) >= FIRST and (self.model is None or len(self.seen) % EVERY == 0):
             self.model = self._fitted(memory)
         rows = known_of_features(memory, i, prior)
+        if self.model_of is not logistic:
+            about = known_of_problem(memory, i, prior)
+            rows = np.column_stack([rows, np.tile(about, (len(rows), 1))])
         self.seen.append((i, rows))
         if self.model is None:
             return prior
         p = self.model.predict_proba(rows)[:, 1]
+        if self.model_of is not logistic:
+            p = p + 0.1 * prior.expected
         return replace(prior, expected=p / p.max())
 
     def _fitted(self, memory: Memory) -> Any:
         latest = self.seen[-LATEST:]
         chosen = [memory.selected[j, memory.stream.ids[j]] > 0 for j, _ in latest]
-        model = make_pipeline(StandardScaler(), LogisticRegression(C=0.3, max_iter=1000))
-        return model.fit(np.vstack([rows for _, rows in latest]), np.concatenate(chosen))
+        found = np.concatenate(chosen)
+        return self.model_of().fit(np.vstack([rows for _, rows in latest]), found)
+
+
+class LearnedFactors:
+    """Selections predicted from scores by the main directions of both over all solved problems."""
+
+    def __init__(self) -> None:
+        self.mean = self.basis = np.zeros(0)
+
+    def __call__(self, memory: Memory, i: int) -> Prior | None:
+        stream, solved = memory.stream, np.array(memory.solved, dtype=int)
+        prior = guided(memory, i)
+        if len(solved) < FIRST or prior is None:
+            return prior
+        if not len(self.basis) or len(solved) % EVERY == 0:
+            both = np.hstack([stream.relative[solved], memory.selected[solved]])
+            self.mean = both.mean(axis=0)
+            self.basis = np.linalg.svd(both - self.mean, full_matrices=False)[2][:N_FACTORS]
+        ids, n = stream.ids[i], stream.relative.shape[1]
+        seen, told = self.basis[:, ids], stream.relative[i, ids] - self.mean[ids]
+        factors = np.linalg.solve(seen @ seen.T + np.eye(len(seen)), seen @ told)
+        expected = np.clip(self.mean[n + ids] + factors @ self.basis[:, n + ids], 0.0, 1.0)
+        largest = expected.max()
+        return prior if largest <= 0 else replace(prior, expected=expected / largest)
 
 
 ARMS: dict[str, Callable[[], Arm]] = {
@@ -145,6 +209,9 @@ ARMS: dict[str, Callable[[], Arm]] = {
     "both": lambda: partial(guided, near_by="unlikeness", doubt_by="unlikeness"),
     "neighbours": LearnedNeighbours,
     "features": LearnedFeatures,
+    "boosting": lambda: LearnedFeatures(boosting),
+    "moses": lambda: LearnedFeatures(Programs),
+    "factors": LearnedFactors,
 }
 
 
@@ -170,6 +237,16 @@ def known_of_features(memory: Memory, i: int, prior: Prior) -> Array:
     order = np.argsort(-near, kind="stable")
     columns += [chosen[order[:k]].mean(axis=0) for k in (1, 3, 8)]
     return np.column_stack([*columns, np.log1p(has.sum(axis=0))])
+
+
+def known_of_problem(memory: Memory, i: int, prior: Prior) -> Array:
+    """Return what is known of a problem itself before it is solved."""
+    stream, ids = memory.stream, memory.stream.ids[i]
+    own, near = stream.relative[i, ids], np.sort(stream.distance[i, memory.solved])[:NEIGHBOURS]
+    shares = [np.mean(own > share) for share in (0.1, 0.3, 0.6)]
+    return np.array(
+        [np.log(len(ids)), np.log(own.mean() + 1e-9), *shares, near[0], near.mean(), prior.size]
+    )
 
 
 def run(stream: Stream, order: Array, arm: Arm) -> Array:

@@ -84,6 +84,19 @@ def test_learned_neighbours_are_those_that_share_selected_features(modules):
         )
 
 
+@pytest.mark.parametrize("name", ["boosting", "moses", "factors"])
+def test_what_is_selected_is_learnt_from_descriptions_of_features_and_problems(modules, name):
+    """Features of the other family have lower scores here, and are never selected."""
+    stream = two_families()
+    memory, arm = remembered(modules, stream, 0), modules.recall.ARMS[name]()
+    for i in range(40):
+        prior, mine = arm(memory, i), stream.first == i % 2
+        if i >= 35:
+            assert prior.expected.max() == pytest.approx(1.0)
+            assert prior.expected[mine].mean() > 1.5 * prior.expected[~mine].mean()
+        memory.add(i, stream.relative[i] >= np.sort(stream.relative[i])[-5])
+
+
 def test_neighbours_and_doubt_are_changed_one_at_a_time(modules):
     stream = two_families()
     stream.distance[:] = 0.99
@@ -102,7 +115,11 @@ def test_with_little_behind_them_models_leave_it_to_guided(modules):
     stream = two_families()
     memory = remembered(modules, stream, modules.recall.FIRST - 1)
     plain = modules.recall.guided(memory, 30)
-    for arm in (modules.recall.LearnedNeighbours(), modules.recall.LearnedFeatures()):
+    for arm in (
+        modules.recall.LearnedNeighbours(),
+        modules.recall.LearnedFeatures(),
+        modules.recall.LearnedFactors(),
+    ):
         np.testing.assert_array_equal(arm(memory, 30).expected, plain.expected)
 
 
