@@ -47,6 +47,7 @@ SETTINGS = (
     "folds",
     "distance",
     "project",
+    "whole_below",
     "regressor",
     "neighbours",
     "threshold",

@@ -169,6 +169,12 @@ def memory_options(command: F) -> F:
             help="Predicts unseen features from meta-features.  [default: forest]",
         ),
         click.option(
+            "--whole-below",
+            type=float,
+            metavar="D",
+            help="With --project: compare problems nearer than D by all features as well.",
+        ),
+        click.option(
             "--project",
             type=int,
             metavar="N",

@@ -101,6 +101,7 @@ def settings_of(experiment: Experiment) -> dict[str, Any]:
         "folds": settings.folds,
         "distance": settings.distance,
         "project": settings.project,
+        "whole_below": settings.whole_below,
         "regressor": settings.regressor,
         "neighbours": settings.neighbours,
         "threshold": settings.threshold,

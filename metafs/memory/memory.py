@@ -6,6 +6,7 @@ one file.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import Any
 
 from metafs.data.problem import Problem
@@ -23,6 +24,7 @@ from metafs.memory.weights import (
     history_of,
     without,
 )
+from metafs.memory.whole_distances import WholeDistances
 from metafs.plugin.signature import DescribedOtherwise
 from metafs.transfer.expectation import Experience
 from metafs.transfer.meta_regression import LATEST
@@ -54,6 +56,9 @@ Loading costs about as much as 16 joins, however much is stored."""
 CANDIDATES_OF_OUTPUT = 2
 """Candidates of each output of a learner that a near problem contributes."""
 
+EVERY = 2**31
+"""As many neighbours as there are."""
+
 
 class Memory:
     """What one stream remembers and recalls.
@@ -77,16 +82,54 @@ class Memory:
         self._models = Models(db)
         self._earlier: dict[tuple[str, str], bool] = {}
         self._projections = Projections(db, distance)
+        self._whole_distances = WholeDistances(db, distance)
 
     def visit(self) -> AbstractContextManager[None]:
         """Open the file once for all that is asked in a block; nobody can write meanwhile."""
         return self.db.visit()
 
-    def describe(self, problem: Problem, distance: str, project: int | None = None) -> Described:
-        """Turn a problem into its signature, over all features or over the most selected ones."""
+    def describe(
+        self,
+        problem: Problem,
+        distance: str,
+        project: int | None = None,
+        *,
+        whole: bool = False,
+        fingerprint: str | None = None,
+    ) -> Described:
+        """Turn a problem into its signature, over all features or over the most selected ones.
+
+        With `whole` the one over the most selected features comes with that over all. The
+        fingerprint is that of the problem to be recorded, if this is only a part of it.
+        """
         if project is None:
             return Described(distance, self._distance.signature(problem))
-        return self._projections.describe(problem, problem.own_space, distance, project)
+        found = self._projections.describe(
+            problem, problem.own_space, distance, project, fingerprint or problem.fingerprint
+        )
+        if not whole or found.distance == distance:
+            return found
+        return replace(found, whole=Described(distance, self._distance.signature(problem)))
+
+    def recall_near(
+        self,
+        problem: Problem,
+        described: Described,
+        k: int,
+        below: float,
+        *,
+        exclude_name: str | None = None,
+    ) -> list[Neighbour]:
+        """Return the k nearest problems by all features among those nearer than `below` by some.
+
+        While there is no list of features to look at first, all problems are compared.
+        """
+        if described.whole is None:
+            return self.recall(problem, described, k, exclude_name=exclude_name)
+        near = self.recall(problem, described, EVERY, exclude_name=exclude_name)
+        near = [each for each in near if each.distance < below]
+        whole = described.whole
+        return self._whole_distances.of(whole.signature, near, whole.distance)[:k]
 
     def recall(
         self, problem: Problem, described: Described, k: int, *, exclude_name: str | None = None
@@ -222,9 +265,11 @@ class Memory:
             exclude_source=exclude_source,
         )
 
-    def wait_for_projection(self, problem: Problem, distance: str, project: int) -> None:
+    def wait_for_projection(
+        self, problem: Problem, distance: str, project: int, fingerprint: str
+    ) -> None:
         """Let a problem that was solved before be described by the features yet to be chosen."""
-        self._projections.wait(problem, problem.own_space, distance, project)
+        self._projections.wait(problem, problem.own_space, distance, project, fingerprint)
 
     def solved(self, problem: Problem, settings: str) -> Mapping[str, Any] | None:
         """Return the run that solved the same content with settings of this digest, if any."""
@@ -246,9 +291,7 @@ class Memory:
         learner_candidates: Sequence[LearnerCandidate] = (),
     ) -> None:
         """Write a solved problem in one transaction, and let the next one find it."""
-        signatures = {}
-        if described is not None:
-            signatures[described.distance] = (described.signature.keys, described.signature.p)
+        signatures = {} if described is None else described.signatures()
         with uninterrupted():
             recorded = self.db.record(
                 problem_row(problem),

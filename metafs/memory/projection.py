@@ -14,6 +14,7 @@ from typing import Any
 from scipy.sparse import issparse
 
 from metafs.data.problem import Problem
+from metafs.data.typing import Array
 from metafs.plugin.signature import Signature
 from metafs_metadb import MetaDB
 
@@ -33,6 +34,13 @@ class Described:
 
     distance: str
     signature: Signature
+    whole: "Described | None" = None
+    """The signature of all features, where problems are compared by some first."""
+
+    def signatures(self) -> dict[str, tuple[Array, Array]]:
+        """Return keys and probabilities by the names under which the MetaDB keeps them."""
+        found = {self.distance: (self.signature.keys, self.signature.p)}
+        return found if self.whole is None else found | self.whole.signatures()
 
 
 class Projections:
@@ -43,22 +51,29 @@ class Projections:
         self._frozen: dict[tuple[str, str], list[str]] = {}
         self._waiting: dict[tuple[str, str], Problem] = {}  # by space and fingerprint
 
-    def describe(self, problem: Problem, space: str, distance: str, n_features: int) -> Described:
-        """Return the projected signature, or that of all features while there is no list."""
+    def describe(
+        self, problem: Problem, space: str, distance: str, n_features: int, fingerprint: str
+    ) -> Described:
+        """Return the projected signature, or that of all features while there is no list.
+
+        The fingerprint is that under which the problem is recorded, of which this may be a part.
+        """
         name = _name(distance, n_features)
         features = self._list(space, name) or self._freeze(space, name, n_features)
         if features is None:
-            self._wait(problem, space)
+            self._wait(problem, space, fingerprint)
             return Described(distance, self._distance.signature(problem))
         return Described(name, self._projected(problem, features))
 
-    def wait(self, problem: Problem, space: str, distance: str, n_features: int) -> None:
+    def wait(
+        self, problem: Problem, space: str, distance: str, n_features: int, fingerprint: str
+    ) -> None:
         """Keep a problem at hand, to describe it by the list that is yet to be made."""
         if self._list(space, _name(distance, n_features)) is None:
-            self._wait(problem, space)
+            self._wait(problem, space, fingerprint)
 
-    def _wait(self, problem: Problem, space: str) -> None:
-        self._waiting[space, problem.fingerprint] = problem
+    def _wait(self, problem: Problem, space: str, fingerprint: str) -> None:
+        self._waiting[space, fingerprint] = problem
         while sum(map(_size, self._waiting.values())) > ROOM:
             del self._waiting[next(iter(self._waiting))]
 

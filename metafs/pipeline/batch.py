@@ -19,7 +19,7 @@ from metafs.memory.memory import Memory
 from metafs.pipeline.checked_tables import checked_table
 from metafs.pipeline.events import Event, emit
 from metafs.pipeline.model_saving import has_model
-from metafs.pipeline.preparing import prepare
+from metafs.pipeline.preparing import described_part, prepare
 from metafs.pipeline.recording import failure, skipped
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Solution
@@ -74,7 +74,10 @@ def read_problem(
         if not stored or (models is not None and not has_model(models, problem)):
             return None
         if memory is not None and settings.project is not None:
-            memory.wait_for_projection(problem, settings.distance, settings.project)
+            part = described_part(problem, settings)
+            memory.wait_for_projection(
+                part, settings.distance, settings.project, problem.fingerprint
+            )
         return skipped(problem, stored)
 
     known = tried(look, readable.name)

@@ -9,7 +9,7 @@ from metafs.pipeline.choice.experience import experience
 from metafs.pipeline.expecting import Expecting, own_prior
 from metafs.pipeline.plugin_errors import naming_plugin
 from metafs.pipeline.prefilter import informative_part
-from metafs.pipeline.settings import Plan
+from metafs.pipeline.settings import Plan, Settings
 from metafs.pipeline.task import PreparedTask, Stopwatch
 from metafs.stats.discretise import codes_kept
 
@@ -32,11 +32,15 @@ def prepare(
     task = PreparedTask(problem, plan, prior=own, fold_prior=own)
     if memory is None or problem.space is None:
         return task
-    seen = task.seen if settings.project is None else problem  # by its fingerprint it may wait
-    if settings.prefilter is not None:
-        seen = informative_part(seen, settings.prefilter, settings.keep)
+    seen = described_part(task.seen if settings.project is None else problem, settings)
     with clock("describe"), naming_plugin("distance", settings.distance, problem), codes_kept(seen):
-        described = memory.describe(seen, settings.distance, settings.project)
+        described = memory.describe(
+            seen,
+            settings.distance,
+            settings.project,
+            whole=settings.whole_below is not None,
+            fingerprint=problem.fingerprint,
+        )
         hashes = row_hashes(problem)
     task = replace(task, described=described, seconds=clock.seconds, row_hashes=hashes)
     with memory.visit():
@@ -47,6 +51,13 @@ def prepare(
         prior = expecting(None, task.history)
         fold_prior = expecting(problem.source, task.fold_history) if learning else None
     return replace(task, prior=prior, fold_prior=fold_prior)
+
+
+def described_part(problem: Problem, settings: Settings) -> Problem:
+    """Return the columns by which a problem is compared with others."""
+    if settings.prefilter is None:
+        return problem
+    return informative_part(problem, settings.prefilter, settings.keep)
 
 
 def _recalled(
@@ -69,7 +80,11 @@ def _recalled(
         n_asked = plan.settings.neighbours
         if models:
             n_asked = max(n_asked, memory.n_models(problem))
-        near = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
+        if plan.settings.whole_below is None:
+            near = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
+        else:
+            below = plan.settings.whole_below
+            near = memory.recall_near(problem, described, n_asked, below, exclude_name=exclude_name)
         asked = near[: plan.settings.neighbours]
         if plan.transfer.counts_strangers:
             asked = memory.with_strangers(

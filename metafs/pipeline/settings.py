@@ -51,6 +51,8 @@ class Settings:
     distance: str = "jsd-features"
     project: int | None = None
     """Describe problems by this many features only: those most often selected so far."""
+    whole_below: float | None = None
+    """Compare problems that are nearer than this by these features by all features as well."""
     transfer: str = "guided"
     regressor: str | None = None
     """Predicts the expectation of unseen features from their meta-features; default a forest."""
@@ -126,6 +128,7 @@ class Settings:
         distance = registry.distances[self.distance]
         if self.project is not None and not hasattr(distance, "features"):
             raise UsageError(f"distance {self.distance!r} cannot be projected: use jsd-rows.")
+        self._check_whole_below()
         self._check_size()
         return Plan(
             self,
@@ -141,6 +144,19 @@ class Settings:
     def automatic(self) -> bool:
         """Whether a pipeline is chosen, instead of the selector and the learner that were named."""
         return AUTO in (self.selector, self.learner)
+
+    def _check_whole_below(self) -> None:
+        if self.whole_below is None:
+            return
+        if self.project is None:
+            raise UsageError(
+                "whole_below is for a distance in two stages: give project as well, the number of "
+                "features to compare first."
+            )
+        if not 0 < self.whole_below <= 1:
+            raise UsageError(
+                f"whole_below is a distance, above 0 and up to 1, not {self.whole_below:g}."
+            )
 
     def _check_prefilter(self) -> None:
         if self.prefilter is None:

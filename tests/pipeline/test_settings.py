@@ -28,6 +28,7 @@ def test_every_setting_is_part_of_the_digest():
         "max_features": 9,
         "distance": "jsd-rows",
         "project": 5,
+        "whole_below": 0.9,
         "transfer": "none",
         "regressor": "ridge",
         "neighbours": 4,
