@@ -1,5 +1,12 @@
 """What many tests share."""
 
+import os
+
+# As many tests run at once as there are cores, and threads of OpenMP that wait for each other keep
+# a core busy. Whoever looks at threads of linear algebra still has several.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", str(os.cpu_count()))
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import shutil
 from pathlib import Path
 

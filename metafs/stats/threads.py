@@ -1,7 +1,7 @@
-"""Threads of linear algebra: one thread for small matrices.
+"""Threads of linear algebra and of OpenMP: one thread for small matrices.
 
 Several threads do not speed up small matrices. On busy cores they wait for each other, and took ten
-times as long as the work itself when measured.
+times as long as the work itself when measured; boosting on a small table, fifty times.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -15,12 +15,14 @@ SMALL = 2**20
 
 
 @cache
-def _blas() -> Any:
-    return ThreadpoolController().select(user_api="blas")
+def _pools() -> Any:
+    import sklearn.utils._openmp_helpers  # noqa: F401  (loads OpenMP: pools are found once loaded)
+
+    return ThreadpoolController()
 
 
 def threads_for(n_values: int) -> AbstractContextManager[Any]:
-    """Return a context that limits linear algebra on a matrix of this size to one thread if small.
+    """Return a context that limits work on a matrix of this size to one thread if it is small.
 
     Examples
     --------
@@ -29,5 +31,5 @@ def threads_for(n_values: int) -> AbstractContextManager[Any]:
     """
     if n_values > SMALL:
         return nullcontext()
-    limited: AbstractContextManager[Any] = _blas().limit(limits=1)
+    limited: AbstractContextManager[Any] = _pools().limit(limits=1)
     return limited

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
+from threadpoolctl import threadpool_limits
 
 from metafs import Problem
 from metafs.errors import ProblemError, UsageError
@@ -53,7 +54,8 @@ def test_all_learners_take_part_unless_one_is_named(db, related, ask):
 
 def test_threads_that_the_caller_used_before_do_not_stop_a_worker(related):
     boosting = HistGradientBoostingClassifier(max_iter=2)
-    boosting.fit(np.random.default_rng(0).normal(size=(300, 5)), np.arange(300) % 2)
+    with threadpool_limits(limits=2, user_api="openmp"):
+        boosting.fit(np.random.default_rng(0).normal(size=(300, 5)), np.arange(300) % 2)
     (found,) = solve(related(0), db=None, selector="infogain", learner="boosting", folds=2)
     assert found.status == "solved"
 
