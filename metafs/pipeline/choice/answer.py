@@ -28,9 +28,9 @@ SURE = 0.98
 """How seldom something is kept where nothing can be learnt."""
 OVERLAP = 1.25
 """By how much the standard error over folds grows because their training rows overlap."""
-TOLERANCE = 0.015
+TOLERANCE = 0.02
 """The success by which a smaller set may be worse than the best, if that is one standard error."""
-MOST_LOSS = 0.015
+MOST_LOSS = 0.02
 """The success that a smaller set may be expected to lose."""
 
 

@@ -56,19 +56,33 @@ def race(evaluation: Evaluation, before: Expectation) -> Expectation:
 
 
 def score_smaller_sets(evaluation: Evaluation, before: Expectation) -> Expectation:
-    """Score the best learner on every fold with smaller sets.
+    """Score the best learner, and the default's, on every fold with smaller sets.
 
     Smaller sets seldom win, so the race does not try them by itself; but one as good as the best is
-    the better answer. Scores fall with the size below some size, which is found by bisection. Other
-    rankings are tried too where that takes little time: one may have noise among its first columns.
+    the better answer, whichever learner sees it. Scores fall with the size below some size, which
+    is found by bisection. Other rankings are tried too where that takes little time: one may have
+    noise among its first columns.
     """
     after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
     leader = after.candidates[after.best(evaluation.complete)]
+    for learner in dict.fromkeys((leader.learner, before.default.learner)):
+        after = _smaller_sets_of(learner, leader, evaluation, before, after)
+    return after
+
+
+def _smaller_sets_of(
+    learner: str,
+    leader: Candidate,
+    evaluation: Evaluation,
+    before: Expectation,
+    after: Expectation,
+) -> Expectation:
+    """Score sets of a learner that are smaller than the leader's; return what is expected then."""
     most = leader.size or evaluation.problem.n_features
     sets: dict[str, list[Candidate]] = {}
     promise: dict[str, float] = {}
     for mean, each in zip(after.mean, after.candidates, strict=True):
-        if each.learner == leader.learner and each.size is not None:
+        if each.learner == learner and each.size is not None:
             promise[each.selector] = max(promise.get(each.selector, -np.inf), float(mean))
             sets.setdefault(each.selector, [])
             if each.size < most:
@@ -78,7 +92,7 @@ def score_smaller_sets(evaluation: Evaluation, before: Expectation) -> Expectati
         first = max(promise, key=lambda name: promise[name])
     for selector in sorted(sets, key=lambda name: name != first):
         quick = all(seconds_on(evaluation, each) <= QUICK for each in sets[selector])
-        if selector == first or quick:
+        if quick or (selector == first and learner == leader.learner):
             after = bisected(sets[selector], evaluation, before)
     return after
 
