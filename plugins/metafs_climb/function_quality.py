@@ -1,14 +1,15 @@
 """The measure ``function-quality``: how much the functions that a search meets depend on a feature.
 
-A climb on one measure of sets meets sets of features; with a logistic regression on each they are
-functions with probabilities. Their quality is that of `metafs.stats.function_quality`.
+A climb meets sets of features; with a learner on each, a logistic regression by default, they are
+functions with probabilities. A learner that itself searches, such as ``moses``, meets its programs
+on all features instead. Their quality is that of `metafs.stats.function_quality`.
 
 B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2021, sections 2.2
 and 2.3.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from metafs.data.parameters import check_at_least
 from metafs.data.typing import Array, Matrix
+from metafs.plugin.protocols import SupportsFunctions
 from metafs.stats.discretise import discretise_target
 from metafs.stats.function_quality import Function, FunctionQuality
 from metafs.stats.preparation import filled
@@ -40,13 +42,14 @@ def with_learner(
         table = X[:, columns]
         table = table.toarray() if issparse(table) else table
         model = clone(learner).fit(table, y)
-        functions.append(Function(columns, fitness, len(columns), model.predict_proba))
+        output = model.predict_proba if hasattr(model, "predict_proba") else model.predict
+        functions.append(Function(columns, fitness, len(columns), output))
     return functions
 
 
 @dataclass(frozen=True)
 class FunctionQualityMeasure:
-    """Quality over the sets that a climb meets, with a logistic regression on each.
+    """Quality over the sets that a climb meets, with a learner on each, or over programs.
 
     Parameters
     ----------
@@ -56,6 +59,9 @@ class FunctionQualityMeasure:
         By how much the logarithm of the prior falls with each feature of a set.
     max_evaluations : int, default=1000
         Sets that the climb evaluates.
+    learner : classifier, default=None
+        What is trained on each set; None is a logistic regression. One with ``functions_met()``, as
+        the learner ``moses``, is trained once, and the functions are those that it met.
     random_state : int, default=0
         The seed of the climb.
 
@@ -74,6 +80,7 @@ class FunctionQualityMeasure:
     p: float = 1.0
     simplicity: float = 0.1
     max_evaluations: int = 1000
+    learner: Any = None
     random_state: int = 0
 
     def __post_init__(self) -> None:
@@ -94,6 +101,10 @@ class FunctionQualityMeasure:
         """Return an evaluator of many sets on one problem; codes of categories are amounts."""
         return FunctionQualityEvaluator(self._quality, *self._met(X, y))
 
+    def with_learner(self, learner: Any) -> "FunctionQualityMeasure":
+        """Return the measure with another learner."""
+        return replace(self, learner=learner)
+
     @property
     def _quality(self) -> FunctionQuality:
         return FunctionQuality(self.p, self.simplicity)
@@ -101,14 +112,17 @@ class FunctionQualityMeasure:
     def _met(self, X: Any, y: Any) -> tuple[Matrix, list[Function]]:
         X = csr_array(X) if issparse(X) else np.asarray(X, dtype=np.float64)
         y = discretise_target(np.asarray(y))
+        if len(np.unique(y)) < 2:
+            return filled(X), []
+        if isinstance(self.learner, SupportsFunctions):
+            return filled(X), list(clone(self.learner).fit(X, y).functions_met())
         climb = Climb(max_evaluations=self.max_evaluations, random_state=self.random_state)
         found = climb.fit(X, y)
         X = filled(X)
         best = tuple(np.flatnonzero(found.get_support()).tolist())
         candidates = [*found.candidates_, (0, best, found.fitness_)]
-        if len(np.unique(y)) < 2:
-            return X, []
-        return X, with_learner(candidates, X, y, LEARNER)
+        learner = LEARNER if self.learner is None else self.learner
+        return X, with_learner(candidates, X, y, learner)
 
 
 @dataclass(frozen=True)
