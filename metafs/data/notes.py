@@ -10,6 +10,7 @@ from metafs.data.checks import counted, listing
 
 EMPTY = "left out {count} without any value: {names}"
 CONSTANT = "left out {count} with one value in all rows: {names}"
+TOO_LARGE = "left out {count} of numbers too large to be told apart: {names}"
 INFINITE = "took infinite values for missing in {names}"
 MARKERS = "took text such as n/a for missing in {names}"
 COMMAS = "read the commas in {names} as decimal points"

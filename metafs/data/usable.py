@@ -6,10 +6,12 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import issparse
 
-from metafs.data.notes import CONSTANT, EMPTY, INFINITE, Notes
+from metafs.data.notes import CONSTANT, EMPTY, INFINITE, TOO_LARGE, Notes
 from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError
 
+LARGEST_EXACT = 2.0**53
+"""Whole numbers beyond this are rounded, so that different ones may become equal."""
 LeaveOut = Literal["nothing", "empty", "constant"]
 """Columns that are left out: none, those without any value, or also those with only one."""
 
@@ -56,7 +58,7 @@ def usable_columns(
     if leave_out == "constant":
         for j in _constant(X, X_unlabelled).tolist():
             if used[j] and names[j] not in keep:
-                notes.add(CONSTANT, names[j])
+                notes.add(TOO_LARGE if _is_too_large(X, j) else CONSTANT, names[j])
                 used[j] = False
     if not used.any():
         raise ProblemError(
@@ -83,3 +85,8 @@ def _constant(X: Matrix, X_unlabelled: Matrix | None) -> Array:
     if X_unlabelled is not None:
         constant &= (X_unlabelled == X[0]).all(axis=0)
     return np.flatnonzero(constant)
+
+
+def _is_too_large(X: Matrix, column: int) -> bool:
+    """Tell whether a constant column may have been no such column before it was rounded."""
+    return not issparse(X) and abs(float(X[0, column])) >= LARGEST_EXACT

@@ -25,6 +25,9 @@ async function poll() {
   setTimeout(poll, EVERY_MS);
 }
 
+// At most six digits; whole numbers have all of theirs.
+const brief = (value) => String(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
+
 function sqlSection() {
   const query = h("textarea", { id: "sql-query", rows: "4", spellcheck: "false",
     "data-focus": "sql", "aria-describedby": "sql-help",
@@ -54,7 +57,7 @@ function sqlSection() {
   function table({ columns, rows, more }) {
     const heads = columns.map((label, at) => ({ label, word: rows.some((row) =>
       typeof row[at] === "string"), of: (row) => row[at], show: (row) =>
-      (typeof row[at] === "number" ? String(row[at]) : bdi(row[at] ?? "–")) }));
+      (typeof row[at] === "number" ? brief(row[at]) : bdi(row[at] ?? "–")) }));
     return [soft(`${counted(rows.length, "row")}${more ? "; the rest is left out" : ""}`),
       plainTable("Answer", heads, rows)];
   }

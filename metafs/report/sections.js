@@ -58,8 +58,8 @@ function gainSection() {
   const parts = [];
   if (!rows.length)
     parts.push(soft("No problem was solved with memory and without it, so there is nothing to " +
-      "compare: `metafs solve --check 10` checks every tenth problem, and solving again with " +
-      "`--transfer none` gives a run to compare with."));
+      "compare. `metafs solve` checks every tenth problem, as `--check` says, if its selector " +
+      "chooses or searches; solving again with `--transfer none` gives a run to compare with."));
   else parts.push(...compared(rows));
   return section("gain", "What memory gained, and where it hurt", parts, lossPart());
 }
@@ -135,7 +135,8 @@ function saved(without, best) {
     const [a, b] = [without[at - 1], without[at]];
     if (b[2] <= loss) {
       const share = (a[2] - loss) / (a[2] - b[2]);
-      return `What memory reaches with ${n} labels takes ${num(a[0] * (b[0] / a[0]) ** share)} without.`;
+      return `What memory reaches with ${n} labels takes about ${num(Math.round(a[0] * (b[0] / a[0]) ** share))} ` +
+        "without.";
     }
   }
   return `What memory reaches with ${n} labels is not reached by ${without.at(-1)[0]} without.`;

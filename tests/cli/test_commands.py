@@ -19,3 +19,8 @@ def test_every_command_has_an_example_in_its_help():
         if name != "db":
             assert "Example: metafs" in run(name, "--help").stdout
     assert "metafs" in run("--version").stdout
+
+
+def test_a_misspelt_command_gets_a_suggestion():
+    assert "No such command 'solv': did you mean solve?" in run("solv", code=2).stderr
+    assert "did you mean" not in run("xyzzy", code=2).stderr

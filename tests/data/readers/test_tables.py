@@ -261,6 +261,15 @@ def test_empty_and_constant_columns_of_a_table_are_left_out_with_a_note(tmp_path
         sources([path], ReadOptions(targets=("y",), keep=("none",)))[0].read()
 
 
+@pytest.mark.parametrize("first", [2**63, 10**40])
+def test_numbers_that_rounding_makes_equal_are_no_column_of_one_value(tmp_path, first):
+    path = tmp_path / "t.csv"
+    path.write_text("a,id,y\n" + "".join(f"{n},{first + n},{n % 2}\n" for n in range(6)))
+    problem = sources([path], ReadOptions(targets=("y",)))[0].read()
+    assert problem.feature_names == ("a",)
+    assert problem.notes == ("left out 1 column of numbers too large to be told apart: 'id'",)
+
+
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.arff", "t.csv.gz"])
 def test_latin_1_is_read_with_a_note(tmp_path, name):
     rows = [(i, ["chaud", "tiède"][i % 2], ["été", "hiver"][i % 2]) for i in range(8)]
