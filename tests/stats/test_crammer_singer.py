@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from metafs.errors import UsageError
 from metafs.stats.crammer_singer import crammer_singer
 from metafs_metafeatures import Gaussian, GPPriorClassifier, SVMAccuracy
+from metafs_svm import SVMWeights
 
 from ..plugins.problems import LINE, smooth_problem
 
@@ -106,6 +107,18 @@ def test_sets_are_valued_by_it():
     )
 
 
+def test_features_are_weighed_by_it():
+    X, y = smooth_problem(60, seed=6, n_classes=3)
+    found = SVMWeights(0.5, multi_class="crammer-singer")(X + 3.0, y)
+    W = slow((X - X.mean(axis=0))[:, :4], y, 3, 0.5)
+    few = SVMWeights(0.5, multi_class="crammer-singer")(X[:, :4], y)
+    np.testing.assert_allclose(few, (W**2).sum(axis=0), rtol=0.02)
+    assert np.corrcoef(found, SVMWeights(0.5)(X, y))[0, 1] > 0.8
+    two = np.minimum(y, 1)
+    together = SVMWeights(multi_class="crammer-singer")
+    np.testing.assert_array_equal(together(X, two), SVMWeights()(X, two))
+
+
 def test_what_cannot_be_is_a_sentence():
     X, y = smooth_problem(30, n_classes=3)
     for wrong in (
@@ -116,3 +129,5 @@ def test_what_cannot_be_is_a_sentence():
             GPPriorClassifier(**wrong).fit(X, y)
     with pytest.raises(UsageError):
         SVMAccuracy(multi_class="all")
+    with pytest.raises(UsageError):
+        SVMWeights(multi_class="all")
