@@ -1,10 +1,11 @@
 """Remembered models beside what one would do without them, on fourteen streams.
 
     cd benchmarks && python -m remembered DATA STREAM... [--new 70] [--draws 3] [--seed 1]
-        [--labels 5 20 100] [--part compare|ablate|select|growth|prior] [--out rows.jsonl]
+        [--labels 5 20 100] [--part compare|ablate|select|growth|prior|cost] [--out rows.jsonl]
 
 Rows of the test are never in memory. A draw divides the rows anew, draws other past and new
-problems, and other labelled rows. Finished rows are appended to the file as they come.
+problems, and other labelled rows. Finished rows are appended to the file as they come, and what
+the file holds is not computed again.
 """
 
 import argparse
@@ -19,6 +20,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 import numpy as np
 from remembered import controls
 from remembered.arms import MEMORY_FREE, ablated, compared, fitted, measured, selected, with_prior
+from remembered.cost import costs
 from remembered.memory import Remembered, remember
 from remembered.streams import STREAMS, Stream
 
@@ -41,24 +43,39 @@ def grown(stream: Stream, new: Any, rows: Any, memory: Remembered) -> dict[str, 
 STEPS = {"ablate": ablated, "select": selected, "growth": grown, "prior": with_prior}
 
 
-def rows_of(stream: Stream, part: str, labels: Any, out: Path | None) -> list[dict[str, Any]]:
-    memory = remember(stream, single=part == "compare")
-    pooled = controls.quietly(controls.Pooled, stream) if part == "compare" else None
-    found = []
-    for new in stream.new:
-        for n in labels or stream.labels:
-            rows = new.labelled(n, stream.classes)
-            if rows is None:
-                continue
-            if part == "compare":
-                row = compared(stream, new, rows, memory, pooled)
-            else:
-                row = STEPS[part](stream, new, rows, memory)
-            found.append({"stream": stream.name, "problem": new.name, "n": n, **row})
-            if out is not None:
-                with out.open("a") as file:
-                    file.write(json.dumps(found[-1]) + "\n")
-    return found
+def rows_of(
+    stream: Stream, part: str, labels: Any, draw: int, known: list[dict[str, Any]], out: Path | None
+) -> list[dict[str, Any]]:
+    """Return the rows of a draw; those that a file holds are not computed again."""
+    done = {(row["problem"], row["n"]): row for row in known if row["draw"] == draw}
+    asked = [
+        (new, n, rows)
+        for new in stream.new
+        for n in labels or stream.labels
+        if (rows := new.labelled(n, stream.classes)) is not None
+    ]
+    missing = [each for each in asked if (each[0].name, each[1]) not in done]
+    memory = remember(stream, single=part == "compare") if missing else None
+    pooled = controls.quietly(controls.Pooled, stream) if missing and part == "compare" else None
+    for new, n, rows in missing:
+        if part == "compare":
+            row = compared(stream, new, rows, memory, pooled)
+        else:
+            row = STEPS[part](stream, new, rows, memory)
+        named = {"stream": stream.name, "part": part, "draw": draw, "problem": new.name, "n": n}
+        done[new.name, n] = {**named, **row}
+        if out is not None:
+            with out.open("a") as file:
+                file.write(json.dumps(done[new.name, n]) + "\n")
+    return [done[new.name, n] for new, n, _ in asked]
+
+
+def finished(out: Path | None, stream: str, part: str) -> list[dict[str, Any]]:
+    """Return the rows that a file holds of a part of a stream."""
+    if out is None or not out.exists():
+        return []
+    rows = map(json.loads, out.read_text().splitlines())
+    return [row for row in rows if (row["stream"], row["part"]) == (stream, part)]
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:
@@ -68,7 +85,7 @@ def print_table(rows: list[dict[str, Any]]) -> None:
         by_stream[row["stream"]].append(row)
     for stream, some in by_stream.items():
         sizes = sorted({row["n"] for row in some})
-        arms = [key for key in some[0] if key not in ("stream", "problem", "n")]
+        arms = [key for key in some[0] if key not in ("stream", "part", "draw", "problem", "n")]
         table = {
             arm: [
                 np.nanmean([row[arm] for row in some if row["n"] == n] or [np.nan]) for n in sizes
@@ -84,6 +101,14 @@ def print_table(rows: list[dict[str, Any]]) -> None:
             print(f"| {arm} | {' | '.join(shown)} |")
         if "remembered" in table:
             print(f"| labels it is worth | {' | '.join(worth(table, sizes, stream))} |")
+
+
+def print_costs(stream: str, rows: list[dict[str, float]]) -> None:
+    """Print the medians over draws."""
+    print(f"\n**{stream}**\n\n| {' | '.join(rows[0])} |\n|" + "--:|" * len(rows[0]))
+    print(
+        "| " + " | ".join(f"{np.median([row[key] for row in rows]):.0f}" for key in rows[0]) + " |"
+    )
 
 
 def worth(table: dict[str, Any], sizes: Any, stream: str) -> list[str]:
@@ -109,18 +134,23 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--labels", type=int, nargs="+")
     parser.add_argument(
-        "--part", choices=["compare", *STEPS, "told"], default="compare", metavar="PART"
+        "--part", choices=["compare", *STEPS, "cost"], default="compare", metavar="PART"
     )
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    if options.part == "told":  # former name
-        options.part = "prior"
     for name in options.streams or STREAMS:
         found = []
-        for draw in range(options.draws):
-            stream = STREAMS[name](options.data, options.new, options.seed + draw)
-            found += rows_of(stream, options.part, options.labels, options.out)
-        print_table(found)
+        for draw in range(options.seed, options.seed + options.draws):
+            stream = STREAMS[name](options.data, options.new, draw)
+            if options.part == "cost":
+                found.append(costs(stream, remember(stream, single=False)))
+                continue
+            known = finished(options.out, stream.name, options.part)
+            found += rows_of(stream, options.part, options.labels, draw, known, options.out)
+        if options.part == "cost":
+            print_costs(stream.name, found)
+        else:
+            print_table(found)
 
 
 if __name__ == "__main__":
