@@ -14,6 +14,7 @@ from remembered.streams import Stream
 from metafs import Problem
 from metafs.memory.weights import NEAREST, history_of
 from metafs.pipeline.reference import learned
+from metafs.stats.linear import scales_of
 from metafs_metadb import Neighbour, Reference
 
 MOST_ROWS = 200  # a class
@@ -28,7 +29,7 @@ def references(stream: Stream, memory: Remembered) -> dict[int, Reference]:
         kept = [np.flatnonzero(row) for row in memory.weights[k]]
         curve = memory.curves[k]
         transfers = () if curve is None else ((0, 0.0, memory.coherences[k]),)
-        width = past.X.shape[1]
+        at = np.flatnonzero(scales_of(past.X).spread > 0)  # a table has no constant columns
         found[k + 1] = Reference(
             k + 1,
             k + 1,
@@ -39,11 +40,11 @@ def references(stream: Stream, memory: Remembered) -> dict[int, Reference]:
             tuple(memory.outputs[k]),
             tuple(each + 1 for each in kept),
             tuple(row[each] for row, each in zip(memory.weights[k], kept, strict=True)),
-            np.arange(1, width + 1),
-            np.zeros(width),
-            scales.document_frequency,
-            scales.mean,
-            scales.spread,
+            at + 1,
+            np.zeros(len(at)),
+            scales.document_frequency[at],
+            scales.mean[at],
+            scales.spread[at],
             transfers,
         )
     return found

@@ -14,8 +14,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from metafs.data.typing import Array
+from metafs.data.typing import Array, Matrix
 from metafs.plugin.prior import Source
 from metafs.stats.linear import (
     BASIS,
@@ -37,6 +38,12 @@ NEAREST_BESIDE_BASIS = 32
 
 LEAST_LABELS = 20
 """Labelled rows that a model must have learned from to give directions: fewer give noise."""
+
+MOST_KNOWN = 0.2
+"""The share of weights that are known below which directions are a sparse table."""
+
+MOST_ASKED_OF_COLUMNS = 32
+"""Near problems that tell of single columns: their scales, whether they are words, relevance."""
 
 MOST_SOURCES = 20
 """Near problems whose contributions to the expected relevance are kept apart."""
@@ -130,13 +137,14 @@ def history_of(
     affinity = np.array([1.0 - each.distance**2 for each in asked])
     places = Places(feature_ids)
     directions, problem_ids = _directions(asked, known, parts, places)
-    relevance, speakers = _relevance(asked, known, affinity, places)
+    few = slice(MOST_ASKED_OF_COLUMNS)
+    relevance, speakers = _relevance(asked[few], known[few], affinity[few], places)
     return ModelHistory(
         WeightPrior(
             directions,
-            _scales(known, places),
+            _scales(known[few], places),
             _experience(known, affinity),
-            _words(known, places),
+            _words(known[few], places),
             classes,
         ),
         problem_ids,
@@ -150,17 +158,15 @@ class Places:
 
     def __init__(self, feature_ids: Array) -> None:
         self.n_features = len(feature_ids)
-        self._order = np.argsort(feature_ids, kind="stable")
-        self._sorted = feature_ids[self._order]
+        known = np.flatnonzero(feature_ids > 0)
+        self._place = np.full(int(feature_ids.max(initial=0)) + 1, -1, dtype=np.int32)
+        self._place[feature_ids[known]] = known.astype(np.int32)
 
     def of(self, theirs: Array) -> tuple[Array, Array]:
-        """Return which of their features, given in ascending order, we have, and where."""
-        if not len(theirs):
-            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        found = np.searchsorted(theirs, self._sorted)
-        found[found == len(theirs)] = 0
-        have = np.flatnonzero((theirs[found] == self._sorted) & (self._sorted > 0))
-        return found[have], self._order[have]
+        """Return which of their features we have, and where."""
+        inside = np.flatnonzero(theirs < len(self._place))
+        ours = self._place[theirs[inside]]
+        return inside[ours >= 0], ours[ours >= 0]
 
 
 def _directions(
@@ -169,7 +175,7 @@ def _directions(
     parts: Sequence[BasisPart],
     places: Places,
 ) -> tuple[Directions | None, Array]:
-    rows: list[Array] = []
+    rows: list[tuple[Array, Array]] = []
     who: list[tuple[int, str, str | None, float, float]] = []
     for near, model in zip(asked, known, strict=True):
         if model.n_labels < LEAST_LABELS:
@@ -177,20 +183,20 @@ def _directions(
         for output, ids, weights in zip(
             model.outputs, model.weight_ids, model.weights, strict=True
         ):
-            rows.append(_aligned(ids, weights, places))
+            rows.append(_known(ids, weights, places))
             who.append((near.problem_id, near.name, output, near.distance, float(model.n_labels)))
     for part in parts:
         for vector in part.weights:
-            rows.append(_aligned(part.feature_ids, vector, places))
+            rows.append(_known(part.feature_ids, vector, places))
             who.append((0, BASIS, None, np.nan, np.nan))
-    useful = [place for place, row in enumerate(rows) if row.any()]
+    useful = [place for place, (_, values) in enumerate(rows) if values.any()]
     if not useful:
         return None, np.zeros(0, dtype=np.int64)
     problem_ids, names, outputs, distances, n_labels = zip(
         *(who[each] for each in useful), strict=True
     )
     found = Directions(
-        np.array([rows[each] for each in useful]),
+        _table([rows[each] for each in useful], places.n_features),
         names,
         outputs,
         np.array(distances),
@@ -199,11 +205,25 @@ def _directions(
     return found, np.array(problem_ids, dtype=np.int64)
 
 
+def _known(theirs: Array, values: Array, places: Places) -> tuple[Array, Array]:
+    """Return our columns that they know, and their values."""
+    found, ours = places.of(theirs)
+    return ours, values[found]
+
+
 def _aligned(theirs: Array, values: Array, places: Places) -> Array:
     row = np.zeros(places.n_features)
-    found, ours = places.of(theirs)
-    row[ours] = values[found]
+    ours, known = _known(theirs, values, places)
+    row[ours] = known
     return row
+
+
+def _table(rows: Sequence[tuple[Array, Array]], n_features: int) -> Matrix:
+    """Return rows of known columns as a table, sparse if most are not known."""
+    indices, values = (np.concatenate(each) for each in zip(*rows, strict=True))
+    starts = np.cumsum([0, *(len(columns) for columns, _ in rows)])
+    table = csr_array((values.astype(np.float64), indices, starts), shape=(len(rows), n_features))
+    return table if table.nnz < MOST_KNOWN * len(rows) * n_features else table.toarray()
 
 
 def _scales(known: Sequence[Reference], places: Places) -> Scales | None:

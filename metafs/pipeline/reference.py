@@ -34,6 +34,7 @@ from metafs.stats.linear import (
     reference_weights,
     scales_of,
 )
+from metafs.stats.linear.rows import product
 from metafs.stats.threads import threads_for
 
 ROWS_FOR_BELIEF = 150
@@ -243,12 +244,12 @@ def _belief(model: LinearModel, history: ModelHistory) -> BeliefRow:
     """Return the strength of memory in the model, and what each direction carries of it."""
     choice, directions = model.strength, history.weights.directions
     used = choice.s > 0 and directions is not None
-    table = directions.weights if used and directions is not None else np.zeros((0, 0))
     coefficients: Array = np.zeros(0)
-    if len(table):
+    if used and directions is not None:
         # The part of each output is a sum of directions; the shortest solution is taken.
-        gram = table @ table.T
-        coefficients = model.from_memory @ table.T @ np.linalg.pinv(gram, hermitian=True)
+        table = directions.weights
+        gram = product(table, table)
+        coefficients = product(model.from_memory, table) @ np.linalg.pinv(gram, hermitian=True)
     return BeliefRow(
         strength=choice.s,
         reason=choice.why,

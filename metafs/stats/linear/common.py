@@ -20,8 +20,9 @@ has mean 0 and variance 1 under random signs. The mean of unit vectors gets thei
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.sparse import issparse
 
-from metafs.data.typing import Array
+from metafs.data.typing import Array, Matrix
 from metafs.stats.linear.weight_prior import BASIS, Directions
 
 _ROUNDING = 1e-9
@@ -49,7 +50,7 @@ def prior_mean(known: Directions, classes: Sequence[str] | None) -> Array | None
     spoken = sign != 0
     if np.count_nonzero(spoken) < _LEAST_SHARE * sum(name is not None for name in names):
         return None
-    mean = agreed_part(sign[spoken, None] * known.weights[spoken])
+    mean = agreed_part(sign[spoken, None] * _dense(known.weights[spoken]))
     return None if mean is None else mean[None]
 
 
@@ -90,7 +91,11 @@ def agreed_part(weights: Array) -> Array | None:
 def _of_problems(known: Directions) -> Array:
     """Return the directions of problems, or all if only the basis of a space is known."""
     of_problem = np.array([problem != BASIS for problem in known.problems])
-    return known.weights[of_problem] if of_problem.any() else known.weights
+    return _dense(known.weights[of_problem] if of_problem.any() else known.weights)
+
+
+def _dense(table: Matrix) -> Array:
+    return np.asarray(table.toarray() if issparse(table) else table)
 
 
 def common_part(weights: Array) -> Array | None:

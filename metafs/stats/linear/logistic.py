@@ -14,6 +14,8 @@ from metafs.data.typing import Array
 from metafs.stats.linear.spectrum import Spectrum
 
 _STEPS = 50
+_DIRECT = 100  # coordinates up to which the Hessian is formed
+_EXACT = 1e-4  # of a step by conjugate gradients, relative to it
 _CLOSE = 1e-4  # a step after which the next would be its square
 
 
@@ -53,9 +55,7 @@ def _one_output(
         p = expit(-target * f)
         gradient = basis.T @ (-target * p * weight) + ridge * u
         curvature = np.maximum(p * (1 - p), 1e-10) * weight
-        hessian = (basis * curvature[:, None]).T @ basis
-        hessian[np.diag_indices_from(hessian)] += ridge
-        step = np.linalg.solve(hessian, gradient)
+        step = _newton_step(basis, curvature, ridge, gradient)
         length = 1.0
         while True:
             there = u - length * step
@@ -70,6 +70,34 @@ def _one_output(
             break
     alpha = target * expit(-target * f) * weight / penalty
     return alpha, f
+
+
+def _newton_step(basis: Array, curvature: Array, ridge: Array, gradient: Array) -> Array:
+    """Return the solution of the Hessian for the gradient.
+
+    Where rows are many it is found by conjugate gradients: in the coordinates of the spectrum the
+    Hessian is nearly diagonal while the model is unsure.
+    """
+    if basis.shape[1] <= _DIRECT:
+        hessian = (basis * curvature[:, None]).T @ basis
+        hessian[np.diag_indices_from(hessian)] += ridge
+        return np.asarray(np.linalg.solve(hessian, gradient))
+    diagonal = curvature @ basis**2 + ridge
+    step = np.zeros_like(gradient)
+    left, along = gradient.copy(), gradient / diagonal
+    size = float(left @ along)
+    enough = _EXACT**2 * size
+    for _ in range(len(gradient)):
+        if size <= enough:
+            break
+        across = basis.T @ (curvature * (basis @ along)) + ridge * along
+        length = size / float(along @ across)
+        step += length * along
+        left -= length * across
+        preconditioned = left / diagonal
+        size, before = float(left @ preconditioned), size
+        along = preconditioned + size / before * along
+    return step
 
 
 def _objective(f: Array, u: Array, target: Array, weight: Array, ridge: Array) -> float:

@@ -6,6 +6,9 @@ slope that suits them best:
 
 .. math:: \min_{c \ge 0} \frac{1}{n} \sum_i -\log p(y_i \mid c f_i / \mathrm{sd}(f)) .
 
+For probabilities a slope far from the usual one has a price, as few rows are often separated by
+chance.
+
 For numbers the loss is the squared error in units of the target's variance.
 """
 
@@ -14,10 +17,11 @@ import numpy as np
 from metafs.data.typing import Array
 
 SLOPES = np.concatenate([[0.0], np.geomspace(0.05, 20.0, 20)])
+_USUAL_SLOPE = 1.5
 _AT_ONCE = 100_000  # numbers that stay in a processor's cache
 
 
-def class_loss(decision: Array, codes: Array) -> tuple[Array, Array]:
+def class_loss(decision: Array, codes: Array, *, surprise: float = 0.0) -> tuple[Array, Array]:
     """Return the loss of each row under the best slope, and that slope, for decision values.
 
     Parameters
@@ -26,6 +30,8 @@ def class_loss(decision: Array, codes: Array) -> tuple[Array, Array]:
         One output for two classes, else one for each class.
     codes : array of shape (n_rows,)
         The class of each row as a number from 0.
+    surprise : float
+        What a slope costs that is ten times the usual one, in units of the loss of all rows.
 
     Returns
     -------
@@ -40,7 +46,9 @@ def class_loss(decision: Array, codes: Array) -> tuple[Array, Array]:
         by_slope = _log_loss(SLOPES.reshape(-1, *(1,) * unit.ndim) * unit, codes)
     else:
         by_slope = np.stack([_log_loss(slope * unit, codes) for slope in SLOPES])
-    best = by_slope.mean(axis=-1).argmin(axis=0)
+    apart = np.log10(np.maximum(SLOPES, SLOPES[1]) / _USUAL_SLOPE) ** 2
+    price = surprise / len(codes) * apart.reshape(-1, *(1,) * (unit.ndim - 2))
+    best = (by_slope.mean(axis=-1) + price).argmin(axis=0)
     losses = np.take_along_axis(by_slope, best[None, ..., None], axis=0)[0]
     return losses, SLOPES[best] / spread[..., 0, 0]
 

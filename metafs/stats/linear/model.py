@@ -39,6 +39,9 @@ INTERCEPT = 0.1
 LEAST_SPREAD = 0.25
 """The standard deviation that decision values have at least when they become probabilities."""
 
+SURPRISE = 1.0
+"""What a slope costs that is ten times the usual one, in units of the loss of all rows."""
+
 MOST_SHIFTS = 200
 """Steps until the means of probabilities are the shares of the classes."""
 
@@ -166,6 +169,8 @@ def fit_linear(
         grid = np.array(STRENGTHS) if strength == "auto" else np.array([float(strength)])
     with threads_for(min(len(rows), most_rows) ** 2):
         choice, regularisation, held_out = fitting.choose(grid, experience)
+        if len(rows) > most_rows:  # then strength matters little, and each model costs much
+            choice = choice.most_probable()
         coef, remembered, fitted = fitting.solve(choice, regularisation)
     intercept = _intercept(fitted, rows, coef, sample_weight)
     slope = fitting.slope(held_out, fitted)
@@ -195,9 +200,11 @@ def shift_to_shares(
     The slope moves all probabilities towards each other or apart, and so their means away from the
     shares of the classes among the rows, the more the rarer a class. Until they agree,
 
-    .. math:: b_c \leftarrow b_c + \log \pi_c - \log \tfrac{1}{n} \sum_i p(c \mid x_i),
+    .. math:: b_c \leftarrow b_c + \frac{k - 1}{k} \,
+              \frac{\log \pi_c - \log \bar p_c}{d \log \bar p_c / d b_c},
 
-    with :math:`\pi` the shares and b the logits that are added.
+    with :math:`\pi` the shares, :math:`\bar p` the mean probabilities of the k classes, and b the
+    logits that are added.
 
     Parameters
     ----------
@@ -214,12 +221,16 @@ def shift_to_shares(
     if decision.shape[1] == 1:
         logits = np.column_stack([np.zeros(len(decision)), logits])
     added = np.zeros(logits.shape[1])
+    wanted = counts / counts.sum()
     for _ in range(MOST_SHIFTS):
-        means = np.average(softmax(logits + added, axis=1), axis=0, weights=sample_weight)
-        step = np.log(counts / counts.sum()) - np.log(np.maximum(means, 1e-12))
-        added += step
-        if np.abs(step).max() < 1e-4:
+        p = softmax(logits + added, axis=1)
+        means = np.maximum(np.average(p, axis=0, weights=sample_weight), 1e-12)
+        apart = np.log(wanted / means)
+        if np.abs(apart).max() < 1e-4:
             break
+        rate = np.average(p * (1 - p), axis=0, weights=sample_weight) / means
+        step = apart * (1 - 1 / len(added)) / np.maximum(rate, 0.05)
+        added += np.clip(step, -1.0, 1.0)
     added -= added[0] if decision.shape[1] == 1 else added.mean()
     return np.asarray(added[-decision.shape[1] :] / slope)
 
@@ -354,7 +365,7 @@ class _Fitting:
         """
         if self.codes is None or held_out is None:
             return 1.0
-        slope = float(class_loss(held_out, self.codes)[1])
+        slope = float(class_loss(held_out, self.codes, surprise=SURPRISE)[1])
         spread = float(fitted.std())
         if spread == 0:
             return 1.0

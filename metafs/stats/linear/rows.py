@@ -48,7 +48,7 @@ class Rows:
     """(n_features,) The diagonal of D."""
     scores: Array
     """(n_rows, m) Scores of the directions around their means, divided by the root of m."""
-    directions: Array
+    directions: Matrix
     """(m, n_features) The directions in the same units."""
     coherence: float = 0.0
     """The mean variance of the scores, on all rows at hand."""
@@ -177,22 +177,29 @@ def rows_under(
     return rows, preparation, spread
 
 
-def coherent_scores(table: Matrix, known: Directions | None) -> tuple[Array, Array]:
+def coherent_scores(table: Matrix, known: Directions | None) -> tuple[Array, Matrix]:
     """Return the scores of directions, scaled by their coherence, and the directions alike."""
     n_rows, n_features = table.shape
     if known is None or not len(known):
         return np.zeros((n_rows, 0)), np.zeros((0, n_features))
-    scores = np.asarray(table @ known.weights.T)
+    scores = product(table, known.weights)
     scores -= scores.mean(axis=0)
-    variance, squares = scores.var(axis=0), known.weights**2
-    alone = squares @ spread_of(table) ** 2
+    squares = known.weights**2
+    variance, alone = scores.var(axis=0), np.asarray(squares @ spread_of(table) ** 2)
     r = np.divide(variance, alone, out=np.zeros_like(alone), where=alone > _NO_SPREAD**2)
-    total, fourth = squares.sum(axis=1), (squares**2).sum(axis=1)
+    total, fourth = np.asarray(squares.sum(axis=1)), np.asarray((squares**2).sum(axis=1))
     n_columns = np.divide(total**2, fourth, out=np.ones_like(total), where=fourth > 0)
     wanted = (np.maximum(r - 1 - n_rows**-0.5, 0.0) / 4) ** 2 + 4 / n_columns**2
     useful = r > 0
     unit = np.sqrt(wanted[useful] / variance[useful] / len(known))
-    return scores[:, useful] * unit, known.weights[useful] * unit[:, None]
+    return scores[:, useful] * unit, _scaled_rows(known.weights[useful], unit)
+
+
+def _scaled_rows(table: Matrix, factor: Array) -> Matrix:
+    if not issparse(table):
+        return np.asarray(table * factor[:, None])
+    data = table.data * np.repeat(factor, np.diff(table.indptr))
+    return csr_array((data, table.indices, table.indptr), shape=table.shape)
 
 
 def coherence(X: Matrix, prior: WeightPrior) -> float:

@@ -17,7 +17,7 @@ the mean than the posterior is: strengths that may be best are averaged, not all
 The constants were chosen on draws of streams that `benchmarks/README.md` names, once for all.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -62,6 +62,15 @@ class StrengthChoice:
     def gain(self) -> float:
         """The expected change of the loss by memory, with its sign reversed."""
         return -float(self.shares @ self.expected)
+
+    def most_probable(self) -> "StrengthChoice":
+        """Return the choice of the one strength with the largest share."""
+        if len(self.shares) == 1:
+            return self
+        best = int(np.argmax(self.shares))
+        alone = (np.arange(len(self.shares)) == best).astype(float)
+        why = _why(alone, self.strengths, self.own_loss, self.experience, self.expected)
+        return replace(self, s=float(self.strengths[best]), shares=alone, why=why)
 
     def __str__(self) -> str:
         return self.why

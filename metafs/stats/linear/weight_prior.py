@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from metafs.data.typing import Array
+from metafs.data.typing import Array, Matrix
 
 STRENGTHS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Grid of the strength s, the weight of past models in the prior; 0 is no memory."""
@@ -35,7 +35,7 @@ class Directions:
     array([[-2.,  1.]])
     """
 
-    weights: Array
+    weights: Matrix
     """(m, n_features), in prepared units: per standard deviation of a column, and for words per
     tf-idf of a row of unit length. 0 where unknown."""
     problems: tuple[str, ...]
@@ -69,7 +69,7 @@ class Directions:
         )
 
     def __len__(self) -> int:
-        return len(self.weights)
+        return int(self.weights.shape[0])
 
     def columns(self, columns: Any) -> "Directions":
         """Return the same directions on some columns."""

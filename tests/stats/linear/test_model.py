@@ -315,3 +315,16 @@ def test_a_rare_class_is_as_probable_as_it_is_frequent():
     model = fit_linear(X, y, classes=True)
     assert model.slope < 0.9  # so the shares would not follow of themselves
     np.testing.assert_allclose(model.predict_proba(X)[:, 1].mean(), y.mean(), atol=2e-3)
+
+
+def test_few_labels_that_are_separated_do_not_make_probabilities_sure():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 6))
+    y = (X[:, 0] + rng.normal(size=300) > 0).astype(int)
+    losses = []
+    for _ in range(8):
+        order = rng.permutation(300)
+        some = np.concatenate([order[y[order] == c][:2] for c in (0, 1)])
+        p = fit_linear(X[some], y[some], classes=True, X_unlabelled=X).predict_proba(X)
+        losses.append(-np.mean(np.log(p[np.arange(300), y])))
+    assert np.mean(losses) < 0.9  # 1.6 by the slope that suits the four rows best

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from metafs.stats.linear import logistic as logistic_module
 from metafs.stats.linear.folds import folds_of
 from metafs.stats.linear.logistic import logistic
 from metafs.stats.linear.spectrum import spectrum_of, spectrum_of_rows
@@ -99,3 +100,15 @@ def test_logistic_with_a_prior_of_the_intercept_gives_the_weights_of_scikit_lear
     model.fit(more, signs[:, 0])
     np.testing.assert_allclose(X.T @ alpha[:, 0], model.coef_[0, :-1], rtol=1e-3, atol=1e-4)
     np.testing.assert_allclose(fitted[:, 0], model.decision_function(more), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("regularisation", [0.01, 1.0])
+def test_conjugate_gradients_find_what_the_whole_hessian_does(monkeypatch, regularisation):
+    X, targets, weight = rows_and_targets(0, n=60, p=80)
+    signs = np.where(targets > np.median(targets, axis=0), 1.0, -1.0)
+    spectrum = spectrum_of(X @ X.T, weight)
+    whole = logistic(spectrum, signs, regularisation)
+    monkeypatch.setattr(logistic_module, "_DIRECT", 0)
+    by_gradients = logistic(spectrum, signs, regularisation)
+    for one, other in zip(whole, by_gradients, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
