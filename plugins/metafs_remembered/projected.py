@@ -24,8 +24,8 @@ from metafs.plugin.selector import BaseSelector
 from metafs.stats.linear import LinearModel, Projection, fit_linear, project, refitted
 from metafs.stats.linear.independent import independent_losses
 from metafs.stats.linear.loss import loss_of
-from metafs.stats.linear.model import targets_of
 from metafs.stats.linear.rows import stacked
+from metafs.stats.linear.targets import targets_of
 from metafs.stats.threads import threads_for
 from metafs_remembered.learner import weights_known
 from metafs_remembered.rows import as_unlabelled, counted_rows, labelled_of

@@ -17,10 +17,11 @@ from scipy.sparse import issparse
 
 from metafs.data.typing import Array, Matrix
 from metafs.stats.linear.logistic import logistic
-from metafs.stats.linear.model import LinearModel, targets_of
+from metafs.stats.linear.model import LinearModel
 from metafs.stats.linear.preparation import Preparation
 from metafs.stats.linear.rows import stacked
 from metafs.stats.linear.spectrum import spectrum_of_rows
+from metafs.stats.linear.targets import targets_of
 
 REGULARISATION = 2.0
 

@@ -6,12 +6,14 @@ import numpy as np
 
 from metafs.data.typing import Array, Matrix
 from metafs.stats.linear.common import agrees
+from metafs.stats.linear.fitting import INTERCEPT
 from metafs.stats.linear.folds import folds_of
 from metafs.stats.linear.loss import loss_of
-from metafs.stats.linear.model import INTERCEPT, LinearModel, share_of_logit, targets_of
+from metafs.stats.linear.model import LinearModel
 from metafs.stats.linear.regularisation import LAMBDAS, shares_of_regularisations
 from metafs.stats.linear.rows import Rows, rows_under
 from metafs.stats.linear.spectrum import spectrum_of
+from metafs.stats.linear.targets import share_of_logit, targets_of
 from metafs.stats.linear.weight_prior import N_LABELS, STRENGTHS, WeightPrior
 from metafs.stats.threads import threads_for
 

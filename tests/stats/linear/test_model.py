@@ -14,6 +14,7 @@ from metafs.stats.linear import (
     WeightPrior,
     coherence,
     fit_linear,
+    fitting,
     pool,
     prepare,
     project,
@@ -21,9 +22,8 @@ from metafs.stats.linear import (
     scales_of,
     transfer_curve,
 )
-from metafs.stats.linear import model as model_module
+from metafs.stats.linear.calibration import shift_to_shares
 from metafs.stats.linear.loss import class_loss
-from metafs.stats.linear.model import shift_to_shares
 from metafs.stats.linear.strength import choose_strength
 
 N_TOPICS, N_WORDS = 6, 240
@@ -122,8 +122,8 @@ def test_many_rows_are_fitted_like_few(monkeypatch, classes):
     y = y if classes else X @ np.arange(N_WORDS) / N_WORDS
     prior = memory_of_pairs(PAST[:3])
     small = fit_linear(X, y, classes=classes, prior=prior, strength=1.0)
-    monkeypatch.setattr(model_module, "MOST_ROWS", 100)
-    monkeypatch.setattr(model_module, "LAMBDAS", np.array([small.regularisation]))
+    monkeypatch.setattr(fitting, "MOST_ROWS", 100)
+    monkeypatch.setattr(fitting, "LAMBDAS", np.array([small.regularisation]))
     large = fit_linear(X, y, classes=classes, prior=prior, strength=1.0)
     np.testing.assert_allclose(
         large.decision_function(X), small.decision_function(X), atol=2e-2 * np.std(small.coef @ X.T)

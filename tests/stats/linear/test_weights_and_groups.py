@@ -8,16 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from metafs.stats.linear import fit_linear, project
-from metafs.stats.linear import model as linear
+from metafs.stats.linear import fit_linear, fitting, model, project
 from metafs.stats.linear.folds import folds_of
 from metafs.stats.linear.preparation import scales_of
 
 
 def fit_with(regularisation, X, y, classes, **rows):
     """Fit with one regularisation, and one slope, which cross-validation chooses otherwise."""
-    grid = mock.patch.object(linear, "LAMBDAS", np.array([regularisation]))
-    slope = mock.patch.object(linear._Fitting, "slope", return_value=1.0)
+    grid = mock.patch.object(fitting, "LAMBDAS", np.array([regularisation]))
+    slope = mock.patch.object(model, "slope_of", return_value=1.0)
     with grid, slope:
         return fit_linear(X, y, classes=classes, **rows)
 
