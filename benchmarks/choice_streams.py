@@ -1,22 +1,35 @@
 """The default of metafs on streams of problems, beside what one would do without a memory.
 
-    cd benchmarks && python choice_streams.py DATA STREAM... [--new 8] [--past 20] [--labels 5 20]
+    cd benchmarks && python choice_streams.py DATA STREAM... [--past 12] [--new 8] [--labels 5 20 100]
+                                              [--hindsight 4] [--out choice_streams.jsonl] [--table]
 
 Past problems are solved by `metafs.solve` with its default, one after the other, into a memory of
 their own; each new problem then starts from that memory, with a few labels and 200 rows without.
 Every arm makes its choices from these rows and is measured on test rows that nobody has seen:
-balanced accuracy or R2, in %. *metafs* is the default, *no memory* the same without a memory,
-*linear* the learner `remembered` on all columns with memory; the others are scikit-learn's, tuned
-by cross-validation of the labels. Wide streams are cut to the columns that most rows have.
+balanced accuracy, AUC (landmine) or R2, in %. A task with fewer labels than asked for gives what it
+has.
+
+metafs      the default, with memory
+no memory   the same without a memory
+remembered  the learner of that name on all columns, with memory
+unrelated   the default with the memory of the same problems, whose columns were permuted
+L2, L1, k best, forest, boosting   scikit-learn's, tuned by cross-validation of the labels; words as
+            tf-idf with the document frequencies of all rows at hand
+best, best alone   the best of some twenty pipelines on the test rows, with memory and without:
+            the bound that no choice among these reaches, for the first --hindsight problems
+
+Past problems are scored too, on rows that no problem learns from: the default and the same without
+memory, for the first third of the stream and the last. Wide streams are cut to the columns that
+most rows have. Each score is a line of --out, and is not computed again; --table only prints.
 """
 
 import argparse
 import json
 import os
 import shutil
-import tempfile
 import time
 import warnings
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +37,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 
 import numpy as np
 from remembered import controls
-from remembered.streams import STREAMS
+from remembered.streams import STREAMS, with_permuted_names
 from scipy.sparse import issparse
 from scipy.stats import rankdata
 from sklearn.ensemble import (
@@ -33,15 +46,27 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.metrics import balanced_accuracy_score, r2_score
+from sklearn.metrics import balanced_accuracy_score, r2_score, roc_auc_score
 
 from metafs import Problem, Registry, solve
+from metafs.memory import MetaDB
+from metafs.memory.memory import Memory
+from metafs.pipeline.choice.choosing import Choice
+from metafs.pipeline.choice.evaluation import Evaluation
+from metafs.pipeline.model import fitted_model
+from metafs.pipeline.preparing import prepare
+from metafs.pipeline.settings import Settings
 
-ARMS = {
-    "metafs": {"selector": "auto"},
-    "no memory": {"selector": "auto", "transfer": "none"},
-    "linear": {"selector": "auto", "learner": "remembered", "size": "all"},
+OURS = {
+    "metafs": {},
+    "no memory": {"transfer": "none"},
+    "remembered": {"learner": "remembered", "size": "all"},
+    "unrelated": {},
 }
+OTHERS = ("L2", "L1", "k best", "forest", "boosting")
+HINDSIGHT = {"best": True, "best alone": False}
+SIZES = (None, 16, 128)
+WIDEST_FOR_BOOSTING = 1000
 
 
 def stream_of(name, asked):
@@ -57,8 +82,16 @@ def stream_of(name, asked):
     return replace(
         stream,
         past=[cut(each, "X", "X_unseen") for each in past],
-        new=[cut(each, "X", "X_unlabelled", "X_test") for each in stream.new],
+        new=[cut(each, "X", "X_unlabelled", "X_test") for each in stream.new[: asked.new]],
     )
+
+
+def labelled(new, n, classes):
+    """Return the first n rows of each class, or the first n rows, as far as there are any."""
+    if not classes:
+        return new.order[:n]
+    of_class = [new.order[new.y[new.order] == c] for c in np.unique(new.y)]
+    return np.concatenate([rows[:n] for rows in of_class])
 
 
 def problem_of(stream, name, X, y, X_unlabelled=None):
@@ -77,133 +110,263 @@ def problem_of(stream, name, X, y, X_unlabelled=None):
 
 
 def score(stream, y, predicted):
-    if stream.classes:
-        return 100 * balanced_accuracy_score(y.astype(str), predicted.astype(str))
-    return 100 * r2_score(y, predicted)
+    """Return the score of classes, of decision values (AUC) or of numbers."""
+    if not stream.classes:
+        return 100 * r2_score(y, predicted)
+    if stream.measure == "AUC":
+        return 100 * roc_auc_score(y, predicted)
+    return 100 * balanced_accuracy_score(y.astype(str), predicted.astype(str))
 
 
-def remembered_stream(stream, db, registry):
-    """Solve the past problems into a memory."""
+def answer(stream, model, X):
+    """Return what a fitted model of ours, or of scikit-learn, says of test rows."""
+    return model.predict_proba(X)[:, 1] if stream.measure == "AUC" else model.predict(X)
+
+
+class Results:
+    """Scores by stream, labels, problem and arm: lines of a file."""
+
+    def __init__(self, path):
+        self.path, self.found = path, {}
+        if path.exists():
+            for line in path.read_text().splitlines():
+                row = json.loads(line)
+                self.found[self.key(**row)] = row
+
+    @staticmethod
+    def key(stream, seed, labels, problem, arm, **_):
+        return stream, seed, labels, problem, arm
+
+    def add(self, **row):
+        self.found[self.key(**row)] = row
+        with self.path.open("a") as out:
+            print(json.dumps(row), file=out)
+
+    def lacks(self, **row):
+        return self.key(**row) not in self.found
+
+
+def remembered_stream(stream, db, registry, results, place, arms):
+    """Solve the past problems into a memory; score them on rows that no problem learns from."""
     problems = [problem_of(stream, each.name, each.X, each.y) for each in stream.past]
-    started = time.perf_counter()
-    for each in solve(problems, db=db, registry=registry, selector="auto"):
-        if each.status != "solved":
-            print(each.problem, each.error)
-    seconds = (time.perf_counter() - started) / len(problems)
-    print(f"{stream.name}: {len(problems)} problems remembered, {seconds:.2f} s each", flush=True)
+    for arm in arms:
+        settings = OURS[arm] | {"db": db if arm != "no memory" else None}
+        found = solve(problems, registry=registry, **settings)
+        for position, (past, each) in enumerate(zip(stream.past, found, strict=True)):
+            where = place | {"labels": f"past {position}", "problem": past.name, "arm": arm}
+            if each.status == "solved" and len(past.y_unseen) and results.lacks(**where):
+                value = score(stream, past.y_unseen, answer(stream, each.model, past.X_unseen))
+                results.add(**where, score=value, seconds=sum(each.seconds.values()))
 
 
 def by_metafs(stream, chosen, db, registry, settings):
-    """Return score and pipeline of each new problem from the same memory, and seconds."""
+    """Yield score, pipeline and seconds of each new problem, all from the same memory."""
     problems = [
         problem_of(stream, f"new {new.name}", new.X[rows], new.y[rows], new.X_unlabelled)
         for new, rows in chosen
     ]
-    copy = db.with_name("copy.duckdb")
-    shutil.copy(db, copy)
-    started = time.perf_counter()
+    copy = None if db is None else db.with_name(f"copy-{os.getpid()}.duckdb")
+    if copy is not None:
+        shutil.copy(db, copy)
     found = list(solve(problems, db=copy, registry=registry, batch=len(problems), **settings))
-    seconds = (time.perf_counter() - started) / len(problems)
+    if copy is not None:
+        copy.unlink()
+    for (new, _), each in zip(chosen, found, strict=True):
+        if each.status != "solved":
+            raise SystemExit(f"{each.problem}: {each.error}")
+        yield {
+            "score": score(stream, new.y_test, answer(stream, each.model, new.X_test)),
+            "seconds": sum(each.seconds.values()),
+            "memory seconds": sum(
+                each.seconds.get(phase, 0.0) for phase in ("describe", "recall", "expect", "record")
+            ),
+            "pipeline": each.pipeline,
+        }
+
+
+def by_hindsight(stream, new, rows, db, registry, with_memory):
+    """Return the best test score of pipelines of all learners, on all columns and on few."""
+    problem = problem_of(stream, f"new {new.name}", new.X[rows], new.y[rows], new.X_unlabelled)
+    plan = Settings(transfer="guided" if with_memory else "none").resolve(registry)
+    copy = db.with_name(f"copy-{os.getpid()}.duckdb")
+    shutil.copy(db, copy)
+    memory = Memory(MetaDB(copy), plan.distance, 1)
+    task = prepare(problem, plan, memory)
     copy.unlink()
-    scores = [
-        score(stream, new.y_test, solution.model.predict(new.X_test))
-        for (new, _), solution in zip(chosen, found, strict=True)
-    ]
-    return scores, [each.pipeline for each in found], seconds
+    prior = task.prior if with_memory else None
+    scoring = plan.scoring_for(problem)
+    evaluation = Evaluation(
+        problem, (), plan.contest.selectors, plan.contest.learners, scoring, prior, prior
+    )
+    best, which = -np.inf, None
+    for each in plan.contest.candidates(problem):
+        if each.size not in SIZES or each.selector == "importance":
+            continue
+        choice = Choice(each, evaluation.columns(each, None), None, evaluation)
+        found = score(stream, new.y_test, answer(stream, fitted_model(choice), new.X_test))
+        if found > best:
+            best, which = found, each.as_json()
+    return {"score": best, "pipeline": which}
 
 
-def by_others(stream, new, rows):
-    """Return the score of each arm without memory."""
+def by_others(stream, new, rows, arm):
+    """Return the score of an arm without memory."""
     classes = np.unique(new.y)
+    quietly, by_auc = controls.quietly, stream.measure == "AUC"
+    if arm in ("forest", "boosting"):
+        if arm == "forest":
+            kind = RandomForestClassifier if stream.classes else RandomForestRegressor
+            model = kind(200, random_state=0)
+        else:
+            kind = (
+                HistGradientBoostingClassifier if stream.classes else HistGradientBoostingRegressor
+            )
+            model = kind(random_state=0)
+        X, X_test = new.X[rows], new.X_test
+        if arm == "boosting":
+            X, X_test = (e.toarray() if issparse(e) else e for e in (X, X_test))
+        return score(stream, new.y_test, answer(stream, model.fit(X, new.y[rows]), X_test))
+    if arm == "k best":
+        decisions = quietly(controls.k_best, stream, new, rows)
+    else:
+        decisions = quietly(controls.regularised, stream, new, rows, arm.lower(), True)
+    if not stream.classes or by_auc:
+        return score(stream, new.y_test, decisions[:, 0])
+    first = decisions.shape[1] == 1
+    found = classes[(decisions[:, 0] > 0).astype(int) if first else decisions.argmax(1)]
+    return score(stream, new.y_test, found)
 
-    def labels(decisions):
-        if not stream.classes:
-            return decisions[:, 0]
-        first = decisions.shape[1] == 1
-        return classes[(decisions[:, 0] > 0).astype(int) if first else decisions.argmax(1)]
 
-    quietly = controls.quietly
-    found = {
-        "L2": labels(quietly(controls.regularised, stream, new, rows, "l2", True)),
-        "L1": labels(quietly(controls.regularised, stream, new, rows, "l1", True)),
-        "k best": labels(quietly(controls.k_best, stream, new, rows)),
-    }
-    forest = RandomForestClassifier if stream.classes else RandomForestRegressor
-    found["forest"] = forest(200, random_state=0).fit(new.X[rows], new.y[rows]).predict(new.X_test)
-    if new.X.shape[1] <= 1000:
-        boosting = (
-            HistGradientBoostingClassifier if stream.classes else HistGradientBoostingRegressor
+def compare(stream, asked, db, unrelated, registry, results, place):
+    """Score what is not scored yet."""
+    for n in asked.labels:
+        chosen = [(new, labelled(new, n, stream.classes)) for new in stream.new]
+
+        def where(new, arm, n=n):
+            return place | {"labels": n, "problem": new.name, "arm": arm}
+
+        for arm in asked.arms:
+            if arm in OURS:
+                lacking = [each for each in chosen if results.lacks(**where(each[0], arm))]
+                memory = {"no memory": None, "unrelated": unrelated}.get(arm, db)
+                found = by_metafs(stream, lacking, memory, registry, OURS[arm]) if lacking else ()
+                for (new, _), each in zip(lacking, found, strict=True):
+                    results.add(**where(new, arm), **each)
+            for number, (new, rows) in enumerate(chosen):
+                if arm in OURS or not results.lacks(**where(new, arm)):
+                    continue
+                if arm == "boosting" and new.X.shape[1] > WIDEST_FOR_BOOSTING:
+                    continue
+                if arm in HINDSIGHT:
+                    if number < asked.hindsight:
+                        found = by_hindsight(stream, new, rows, db, registry, HINDSIGHT[arm])
+                        results.add(**where(new, arm), **found)
+                    continue
+                started = time.perf_counter()
+                value = by_others(stream, new, rows, arm)
+                seconds = time.perf_counter() - started
+                results.add(**where(new, arm), score=value, seconds=seconds)
+
+
+def print_table(results):
+    """Print means by stream and labels, the rank of the default, and how far behind it is."""
+    by_stream = defaultdict(lambda: defaultdict(dict))
+    past = defaultdict(lambda: defaultdict(dict))
+    for (stream, seed, labels, problem, arm), row in results.found.items():
+        if str(labels).startswith("past"):
+            past[stream][seed, int(labels.split()[1])][arm] = row["score"]
+        else:
+            by_stream[stream, labels][seed, problem][arm] = row
+    ranked = ("metafs", "no memory", "remembered", *OTHERS)
+    arms = [*OURS, *OTHERS]
+    titles = ("stream", "labels", "n", *arms, "rank", "behind", "best", "best alone", "s", "memory")
+    print("| " + " | ".join(titles) + " |\n|---|--:|" + "--:|" * (len(titles) - 2))
+    for (stream, labels), problems in sorted(by_stream.items(), key=str):
+        rows = [each for each in problems.values() if set(each) >= {*ranked} - {"boosting"}]
+        if not rows:
+            continue
+
+        def mean(arm, which=rows, of="score"):
+            known = [each[arm][of] for each in which if of in each.get(arm, {})]
+            return np.mean(known) if len(known) == len(which) and known else np.nan
+
+        means = {arm: mean(arm) for arm in arms}
+        present = [arm for arm in ranked if np.isfinite(means[arm])]
+        ranks = [rankdata([-each[a]["score"] for a in present])[0] for each in rows]
+        behind = max(means[a] for a in present) - means["metafs"]
+        gaps = []
+        for arm, mine in (("best", "metafs"), ("best alone", "no memory")):
+            known = [each for each in rows if arm in each]
+            gaps.append(mean(arm, known) - mean(mine, known) if known else np.nan)
+        seconds = mean("metafs", of="seconds")
+        share = 100 * mean("metafs", of="memory seconds") / seconds
+        cells = [stream, labels, len(rows), *(f"{means[arm]:.1f}" for arm in arms)]
+        cells += [f"{np.mean(ranks):.1f} of {len(present)}", f"{behind:.1f}"]
+        cells += [*(f"{gap:.1f}" for gap in gaps), f"{seconds:.1f}", f"{share:.0f} %"]
+        print("| " + " | ".join(map(str, cells)).replace("nan", "") + " |")
+    print("\nPast problems, default less the same without memory:")
+    for stream, found in past.items():
+        gains = {
+            position: scores["metafs"] - scores["no memory"]
+            for (_, position), scores in found.items()
+            if {"metafs", "no memory"} <= set(scores)
+        }
+        if len(gains) > 2:
+            order, third = sorted(gains), max(1, len(gains) // 3)
+            first, last = (np.mean([gains[i] for i in p]) for p in (order[:third], order[-third:]))
+            print(f"{stream}: first third {first:+.2f}, last third {last:+.2f}")
+    print("\nChosen by the default:")
+    for (stream, labels), problems in sorted(by_stream.items(), key=str):
+        names = Counter(
+            f"{p['learner']} {p['size'] or ''} {p['selector']}" if p else "no skill"
+            for p in (
+                each["metafs"].get("pipeline") for each in problems.values() if "metafs" in each
+            )
         )
-        X, X_test = (e.toarray() if issparse(e) else e for e in (new.X[rows], new.X_test))
-        found["boosting"] = boosting(random_state=0).fit(X, new.y[rows]).predict(X_test)
-    return {arm: score(stream, new.y_test, each) for arm, each in found.items()}
-
-
-def compared(stream, n, db, registry):
-    """Return rows of scores by arm, the pipelines chosen, and seconds by arm of ours."""
-    chosen = [(new, new.labelled(n, stream.classes)) for new in stream.new]
-    chosen = [(new, rows) for new, rows in chosen if rows is not None]
-    cache = db.with_name(f"others-{n}.json")
-    if not cache.exists():
-        cache.write_text(json.dumps([by_others(stream, new, rows) for new, rows in chosen]))
-    others = json.loads(cache.read_text())
-    ours, seconds, pipelines = {}, {}, []
-    for arm, settings in ARMS.items():
-        ours[arm], found, seconds[arm] = by_metafs(stream, chosen, db, registry, settings)
-        pipelines = pipelines or found
-    rows = [
-        {**{arm: scores[i] for arm, scores in ours.items()}, **other}
-        for i, other in enumerate(others)
-    ]
-    return rows, pipelines, seconds
-
-
-def print_table(stream, found):
-    """Print means, the rank of the default among all arms, and what was chosen."""
-    arms = list(next(iter(found.values()))[0][0])
-
-    def line(name, values):
-        print(f"| {name} | {' | '.join(values)} |")
-
-    counts = ", ".join(str(len(rows)) for rows, _, _ in found.values())
-    print(f"\n**{stream.name}** (problems: {counts})\n")
-    line("labels", map(str, found))
-    print("|---|" + "--:|" * len(found))
-    for arm in arms:
-        line(arm, (f"{np.mean([row[arm] for row in rows]):.1f}" for rows, _, _ in found.values()))
-    ranks = [
-        np.mean([rankdata([-row[arm] for arm in arms])[0] for row in rows])
-        for rows, _, _ in found.values()
-    ]
-    line(f"mean rank of metafs, of {len(arms)}", (f"{rank:.2f}" for rank in ranks))
-    for arm in ARMS:
-        line(f"seconds, {arm}", (f"{seconds[arm]:.2f}" for _, _, seconds in found.values()))
-    for n, (_, pipelines, _) in found.items():
-        names = [
-            f"{each['learner']} {each['size'] or ''} {each['selector']}" if each else "no skill"
-            for each in pipelines
-        ]
-        print(n, "labels:", "; ".join(sorted(names)), flush=True)
+        print(f"{stream} {labels}:", ", ".join(f"{n} x {name}" for name, n in names.most_common()))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
-    parser.add_argument("streams", nargs="+", metavar="STREAM")
+    parser.add_argument("streams", nargs="*", metavar="STREAM")
+    parser.add_argument("--past", type=int, default=12)
     parser.add_argument("--new", type=int, default=8)
-    parser.add_argument("--past", type=int, default=20)
-    parser.add_argument("--labels", type=int, nargs="+", default=[5, 20])
+    parser.add_argument("--labels", type=int, nargs="+", default=[5, 20, 100])
+    parser.add_argument("--hindsight", type=int, default=4, help="problems with that bound")
+    every = [*OURS, *OTHERS, *HINDSIGHT]
+    parser.add_argument("--arms", nargs="+", choices=every, default=every)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--widest", type=int, default=2000)
-    parser.add_argument("--keep", type=Path, help="folder for memories, used again if they exist")
+    parser.add_argument("--out", type=Path, default=Path("choice_streams.jsonl"))
+    parser.add_argument("--keep", type=Path, default=Path("choice_memories"), help="memories")
+    parser.add_argument("--table", action="store_true", help="print what there is, and do nothing")
     asked = parser.parse_args()
-    registry, kept = Registry(), asked.keep or Path(tempfile.mkdtemp())
-    for name in asked.streams:
-        stream, db = stream_of(name, asked), kept / f"{name}-{asked.seed}" / "memory.duckdb"
-        if not db.exists():
-            db.parent.mkdir(parents=True, exist_ok=True)
-            remembered_stream(stream, db, registry)
-        print_table(stream, {n: compared(stream, n, db, registry) for n in asked.labels})
+    results = Results(asked.out)
+    registry = Registry()
+    for name in [] if asked.table else asked.streams:
+        stream = stream_of(name, asked)
+        place = {"stream": stream.name, "seed": asked.seed}
+        dbs = []
+        for kind, arms in (("memory", ("metafs", "no memory")), ("unrelated", ("unrelated",))):
+            if kind == "unrelated" and "unrelated" not in asked.arms:
+                dbs.append(None)
+                continue
+            folder = asked.keep / f"{name}-{asked.seed}-{asked.past}"
+            folder.mkdir(parents=True, exist_ok=True)
+            dbs.append(folder / f"{kind}.duckdb")
+            if not (folder / f"{kind}.done").exists():
+                past = stream
+                if kind == "unrelated":
+                    past = with_permuted_names(stream, asked.seed, all_of_them=True)
+                started = time.perf_counter()
+                remembered_stream(past, dbs[-1], registry, results, place, arms)
+                (folder / f"{kind}.done").touch()
+                seconds = time.perf_counter() - started
+                print(f"{name}: {kind} of {len(past.past)}, {seconds:.0f} s", flush=True)
+        compare(stream, asked, *dbs, registry, results, place)
+        print(f"{name}: done", flush=True)
+    print_table(results)
 
 
 if __name__ == "__main__":
