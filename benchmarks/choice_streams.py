@@ -1,7 +1,7 @@
 """The default of metafs on streams of problems, beside what one would do without a memory.
 
-    cd benchmarks && python choice_streams.py DATA STREAM... [--past 12] [--new 8] [--labels 5 20 100]
-                                              [--hindsight 4] [--out choice_streams.jsonl] [--table]
+    cd benchmarks && python choice_streams.py DATA STREAM... [--past 12] [--new 8]
+            [--labels 5 20 100] [--hindsight 4] [--out choice_streams.jsonl] [--table]
 
 Past problems are solved by `metafs.solve` with its default, one after the other, into a memory of
 their own; each new problem then starts from that memory, with a few labels and 200 rows without.
@@ -317,11 +317,9 @@ def print_table(results):
             print(f"{stream}: first third {first:+.2f}, last third {last:+.2f}")
     print("\nChosen by the default:")
     for (stream, labels), problems in sorted(by_stream.items(), key=str):
+        chosen = [each["metafs"]["pipeline"] for each in problems.values() if "metafs" in each]
         names = Counter(
-            f"{p['learner']} {p['size'] or ''} {p['selector']}" if p else "no skill"
-            for p in (
-                each["metafs"].get("pipeline") for each in problems.values() if "metafs" in each
-            )
+            f"{p['learner']} {p['size'] or ''} {p['selector']}" if p else "no skill" for p in chosen
         )
         print(f"{stream} {labels}:", ", ".join(f"{n} x {name}" for name, n in names.most_common()))
 

@@ -7,9 +7,9 @@ Each table is solved by `metafs.solve` in a process of its own, beginning with a
 related problems where there are any (pairs of newsgroups). *Problem* is all that `--seconds` is
 about: the clock runs from when the problem is begun to its record in the memory, reading included.
 *First* is when the default pipeline was scored for the first time, so that Ctrl-C keeps a scored
-pipeline from there on. *Memory* is describing, recalling, expecting and recording, as a share.
-*Stopped* is by how much of the wall clock the machine had the processor for this process: where
-that is far below 100 %, other work was running.
+pipeline from there on. *Memory* is describing, recalling, expecting and recording, as a share. *Processor* is the seconds that all processes of the
+problem computed for, loading of libraries included: where these are far fewer than the problem took,
+the machine was busy with other work.
 """
 
 import argparse
@@ -20,46 +20,32 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 from large_tables import tall, wide
+from remembered.streams import newsgroups
 
 TABLES = ("small", "digits", "text", "tall", "wide")
 
 
 def written(name, data, folder, n_rows):
     """Write a table, and those of related problems, and return their paths, the one asked last."""
-    import pandas as pd
     from sklearn.datasets import load_breast_cancer, load_digits
 
     if name in ("small", "digits"):
-        found = (load_breast_cancer if name == "small" else load_digits)(as_frame=True)
-        frames = [found.data.assign(y=[f"c{label}" for label in found.target])]
+        found = (load_breast_cancer if name == "small" else load_digits)()
+        tables = [(found.data, found.target)]
     elif name == "text":
-        from remembered.streams import newsgroups
-        from scipy.sparse import save_npz  # noqa: F401  (the tables are written by pandas)
-
-        stream = newsgroups(data, 1, 1)
-        frames = []
-        for each in [*stream.past[:3], stream.past[3]]:
-            columns = [f"w{j:05d}" for j in range(each.X.shape[1])]
-            frame = pd.DataFrame.sparse.from_spmatrix(each.X.tocsr(), columns=columns)
-            frames.append(frame.assign(y=each.y))
+        past = newsgroups(data, 1, 1).past[:4]
+        tables = [(each.X.toarray(), each.y) for each in past]
     else:
-        frames = [tall(n_rows, False, False)[0] if name == "tall" else wide("classes")[0]]
+        frame, _ = tall(n_rows, False, False) if name == "tall" else wide("classes")
+        tables = [(frame.drop(columns="y").to_numpy(), frame["y"])]
     paths = []
-    for number, frame in enumerate(frames):
+    for number, (X, y) in enumerate(tables):
         paths.append(folder / f"{name}-{number}.npz")
-        write(frame, paths[-1])
+        names = np.array([f"c{j:05d}" for j in range(X.shape[1])])
+        np.savez(paths[-1], X=X, y=np.array([f"class {label}" for label in y]), feature_names=names)
     return paths
-
-
-def write(frame, path):
-    import numpy as np
-
-    names = np.array([each for each in frame.columns if each != "y"])
-    X = frame[names]
-    if hasattr(X, "sparse") and all(str(kind).startswith("Sparse") for kind in X.dtypes[:1]):
-        X = X.sparse.to_dense()
-    np.savez(path, X=X.to_numpy(), y=frame["y"].to_numpy(str), feature_names=names)
 
 
 CHILD = """
@@ -133,7 +119,7 @@ def main() -> None:
             which = found["pipeline"] or {"learner": "no skill", "size": 0, "selector": ""}
             pipeline = f"{which['learner']} {which['size'] or ''} {which['selector']}"
             print(
-                f"| {name} | {seconds or '–'} | {found['problem']:.1f} | {found['first'] or 0:.1f}"
+                f"| {name} | {seconds or 'none'} | {found['problem']:.1f} | {found['first'] or 0:.1f}"
                 f" | {100 * ours / found['problem']:.0f} % | {found['n_evaluations']} | {pipeline}"
                 f" | {found['score'] or 0:.3f} |",
                 flush=True,
