@@ -7,10 +7,12 @@ the answers of one that was never interrupted.
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
+from time import perf_counter
 from typing import Protocol, TypeVar
 
 from metafs.data.problem import Problem
@@ -23,7 +25,7 @@ from metafs.pipeline.preparing import described_part, prepare
 from metafs.pipeline.recording import failure, skipped
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Solution
-from metafs.pipeline.task import PreparedTask
+from metafs.pipeline.task import PreparedTask, utc_now
 
 T = TypeVar("T")
 
@@ -53,6 +55,9 @@ class Read:
     plan: Plan
     known: Solution | None = None
     """If it was solved before, or could not be read."""
+    started_at: datetime = field(default_factory=utc_now)
+    seconds: float = 0.0
+    """How long reading took."""
 
 
 def read_problem(
@@ -63,6 +68,7 @@ def read_problem(
     If models are to be saved in a folder, one that has none there counts as not solved yet.
     """
     emit(Event(readable.name, "reading"))
+    started_at, started = utc_now(), perf_counter()
     plan = plan.keeping(getattr(readable, "keep", plan.settings.keep))
     problem = tried(lambda: readable.read().by_name(), readable.name)
     if isinstance(problem, Solution):
@@ -81,7 +87,8 @@ def read_problem(
         return skipped(problem, stored)
 
     known = tried(look, readable.name)
-    return Read(f"{problem.fingerprint} {digest}", problem, plan, known)
+    seconds = perf_counter() - started
+    return Read(f"{problem.fingerprint} {digest}", problem, plan, known, started_at, seconds)
 
 
 def batch_key(read: Sequence[Read]) -> str:
@@ -105,11 +112,13 @@ def prepare_all(
     if memory is not None and batch is not None and not finished:
         asked = memory.of_batch(batch)
     with asked as before:
-        return [_prepared(each, before, strict) for each in read]
+        return [_prepared(each, before, strict, alone=len(read) == 1) for each in read]
 
 
-def _prepared(read: Read, memory: Memory | None, strict: bool) -> PreparedTask | Solution:
-    problem = read.problem
+def _prepared(
+    read: Read, memory: Memory | None, strict: bool, alone: bool
+) -> PreparedTask | Solution:
+    problem, started = read.problem, perf_counter()
     if problem is not None and read.known is not None and strict:
         bare = PreparedTask(problem, read.plan)
         refused = tried(partial(checked_table, bare, strict=True), problem.name)
@@ -121,7 +130,11 @@ def _prepared(read: Read, memory: Memory | None, strict: bool) -> PreparedTask |
     task = tried(partial(prepare, problem, read.plan, memory), problem.name)
     if isinstance(task, Solution):
         return task
-    return tried(partial(checked_table, task, strict=strict), problem.name)
+    task = tried(partial(checked_table, task, strict=strict), problem.name)
+    if isinstance(task, Solution):
+        return task
+    spent = None if alone else read.seconds + perf_counter() - started
+    return replace(task, started_at=read.started_at, spent=spent)
 
 
 def tried(step: Callable[[], T], name: str) -> T | Solution:

@@ -1,14 +1,23 @@
-"""Ctrl-C while a problem is solved: the best pipeline so far is its answer.
+"""Ctrl-C or the time limit while a problem is solved: the best pipeline so far is its answer.
 
 The first Ctrl-C breaks off the comparison of pipelines, and what follows is done as usual. A second
-one ends everything, and so does the first where there is nothing yet that could be kept.
+one ends everything, and so does the first where there is nothing yet that could be kept. When the
+time is up, an alarm breaks off the comparison, also in the middle of a fit.
 """
 
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import perf_counter
 from types import FrameType
+from typing import Literal
+
+Reason = Literal["interrupted", "late"]
+
+
+class Late(KeyboardInterrupt):
+    """The time is up."""
 
 
 class _State(threading.local):
@@ -61,7 +70,7 @@ def handled() -> Iterator[None]:
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """Let the first Ctrl-C wait, except for what `ran_to_its_end` runs inside the block."""
+    """Let the first Ctrl-C wait, except for what `broken_off` runs inside the block."""
     before, _state.waits = _state.waits, True
     try:
         yield
@@ -69,26 +78,61 @@ def waiting() -> Iterator[None]:
         _state.waits = before
 
 
-def ran_to_its_end(function: Callable[[], object]) -> bool:
-    """Run a function; return whether it ended by itself, and was not broken off by Ctrl-C.
+def broken_off(function: Callable[[], object], until: float | None = None) -> Reason | None:
+    """Run a function; return why it was broken off, None if it ended by itself.
 
-    Outside of a block that is `waiting` nobody would make use of what it has done by then, so
-    Ctrl-C ends that too.
+    Outside of a block that is `waiting` nobody would make use of what it has done by the time of
+    Ctrl-C, so Ctrl-C ends that too.
+
+    Parameters
+    ----------
+    function : callable
+    until : float, optional
+        When the time is up, by `time.perf_counter`. In a thread, and where the program uses the
+        alarm of its process itself, only the function can heed it.
 
     Examples
     --------
-    >>> ran_to_its_end(lambda: None)
+    >>> broken_off(lambda: None) is None
     True
+    >>> broken_off(lambda: __import__("time").sleep(5), until=perf_counter() + 0.01)
+    'late'
     """
     before, _state.waits = _state.waits, False
     try:
         if _state.asked:
             raise KeyboardInterrupt
-        function()
+        with _alarm(until):
+            function()
+    except Late:
+        return "late"
     except KeyboardInterrupt:
         if not (before and _state.asked):
             raise
-        return False
+        return "interrupted"
     finally:
         _state.waits = before
-    return True
+    return None
+
+
+@contextmanager
+def _alarm(until: float | None) -> Iterator[None]:
+    """Raise `Late` in the block when the time is up."""
+    in_main = threading.current_thread() is threading.main_thread()
+    if until is None or not in_main or signal.getitimer(signal.ITIMER_REAL)[0]:
+        yield
+        return
+    if signal.getsignal(signal.SIGALRM) not in (signal.SIG_DFL, _ring):
+        yield
+        return
+    signal.signal(signal.SIGALRM, _ring)
+    signal.setitimer(signal.ITIMER_REAL, max(until - perf_counter(), 1e-6))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    raise Late

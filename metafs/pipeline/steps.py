@@ -15,9 +15,10 @@ from metafs.errors import NoScore, ProblemError
 from metafs.memory import INTERRUPTED
 from metafs.pipeline.choice.choosing import Choice, choose, default_choice
 from metafs.pipeline.choice.contest import Contest
+from metafs.pipeline.choice.evaluation import seconds_on
 from metafs.pipeline.choice.portfolio import memory_gain, shipped
 from metafs.pipeline.choice.result import selection_of, trials_of
-from metafs.pipeline.choice.rows import at_last
+from metafs.pipeline.choice.rows import MOST_SECONDS_AT_LAST, at_last
 from metafs.pipeline.events import Event, emit
 from metafs.pipeline.fit_parameters import of_rows
 from metafs.pipeline.function_qualities import function_qualities
@@ -36,12 +37,19 @@ from metafs.pipeline.scoring import (
     selector_qualities,
 )
 from metafs.pipeline.selection import Selection
-from metafs.pipeline.task import PreparedTask, Stopwatch, TaskResult, WithoutMemory
+from metafs.pipeline.task import (
+    PreparedTask,
+    Stopwatch,
+    TaskResult,
+    WithoutMemory,
+    utc_now,
+)
 from metafs.plugin.protocols import SupportsCandidates
 from metafs.stats.discretise import codes_kept
 
-SHARE_OF_CHOICE = 0.8
-"""The part of a problem's time limit that choosing a pipeline and fitting it may take."""
+SHARE_UNTIL_RECORD = 0.95
+FOR_RECORD = 0.1
+"""What is left of a time limit for recording: a part of it, and seconds."""
 
 
 def search(task: PreparedTask, keep: Sequence[int] = ()) -> Selection:
@@ -153,22 +161,22 @@ def model_of(task: PreparedTask, selection: Selection) -> FittedModel:
 
 def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> TaskResult:
     """Choose a pipeline and fit it; where rows cannot be divided into folds, take the default."""
+    due = _due(task)
     problem, clock = task.seen, Stopwatch()
+    with clock("learn"):
+        left = leave(task)
     with clock("select"), naming_plugin("pipeline", task.plan.settings.selector_name, problem):
         try:
-            choice = _choose(task, contest, keep)
+            choice = _choose(task, contest, keep, due)
         except NoScore as reason:
             choice = default_choice(problem, contest, task.prior, keep, str(reason))
         selection = selection_of(choice)
-    with clock("learn"):
-        left = leave(task)
-        with naming_plugin("learner", "auto", problem):
-            candidate = None if choice.stopped == INTERRUPTED else choice.candidate  # quickly
-            rows, notes = at_last(task.problem, problem, candidate, task.plan.settings.seed)
-            emit(Event(problem.name, "fitting"))
-            model = fitted_model(choice, rows)
-            if task.saves_model:
-                model.complete()
+    with clock("learn"), naming_plugin("learner", "auto", problem):
+        rows, notes = _rows_at_last(task, choice, due)
+        emit(Event(problem.name, "fitting"))
+        model = fitted_model(choice, rows)
+        if task.saves_model:
+            model.complete()
     scores = choice.scores
     quality = quality_of(task, selection, scores.success if scores else 1.0)
     return TaskResult(
@@ -208,7 +216,21 @@ def _without_memory(
     return WithoutMemory(choice.scores.nested, len(choice.columns), seconds)
 
 
-def _choose(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> Choice:
+def _rows_at_last(
+    task: PreparedTask, choice: Choice, due: float | None
+) -> tuple[Problem, tuple[str, ...]]:
+    """Return the rows that the chosen pipeline learns from: all, unless that takes too long."""
+    candidate = None if choice.stopped == INTERRUPTED else choice.candidate
+    most = MOST_SECONDS_AT_LAST
+    if due is not None and candidate is not None:
+        slower = choice.evaluation.expected_seconds(candidate) / seconds_on(task.seen, candidate)
+        most = min(most, (due - perf_counter()) / max(slower, 1.0))
+    return at_last(task.problem, task.seen, candidate, task.plan.settings.seed, most)
+
+
+def _choose(
+    task: PreparedTask, contest: Contest, keep: Sequence[int], due: float | None = None
+) -> Choice:
     problem, settings = task.seen, task.plan.settings
     known = [(task.prior, task.past), (task.fold_prior, task.fold_past)]
     past, fold_past = (
@@ -228,14 +250,20 @@ def _choose(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> Choice
         keep=keep,
         n_folds=settings.folds,
         seed=settings.seed,
-        seconds=None if settings.seconds is None else _seconds_left(task, settings.seconds),
+        seconds=None if due is None else due - perf_counter(),
         sized=isinstance(contest.size, int),
     )
 
 
-def _seconds_left(task: PreparedTask, seconds: float) -> float:
-    """Return the time for the choice: a problem is also prepared, and leaves a reference model."""
-    return SHARE_OF_CHOICE * seconds - sum(task.seconds.values())
+def _due(task: PreparedTask) -> float | None:
+    """Return when the model has to be there, by `perf_counter`; None without a time limit."""
+    seconds = task.plan.settings.seconds
+    if seconds is None:
+        return None
+    spent = task.spent
+    if spent is None:
+        spent = (utc_now() - task.started_at).total_seconds()
+    return perf_counter() + SHARE_UNTIL_RECORD * seconds - FOR_RECORD - spent
 
 
 def leave(task: PreparedTask) -> Learned | None:

@@ -46,6 +46,8 @@ class PreparedTask:
     seconds: Mapping[str, float] = field(default_factory=dict)
     checked: bool = False
     """Whether to search cold as well, to measure what memory saved."""
+    spent: float | None = None
+    """Seconds that reading and preparing took; None if all the time since `started_at` counts."""
     started_at: datetime = field(default_factory=utc_now)
     history: ModelHistory | None = None
     """What the models of near problems learned of the columns."""

@@ -78,9 +78,9 @@ def _attempt(function: Callable[[Any], Any], task: bytes) -> tuple[bool, Any]:
     """Return whether the function returned, and what it returned or raised."""
     found: list[Any] = []
     try:
-        if interruption.ran_to_its_end(lambda: found.append(function(cloudpickle.loads(task)))):
-            return True, found[0]
-        return False, KeyboardInterrupt()
+        if interruption.broken_off(lambda: found.append(function(cloudpickle.loads(task)))):
+            return False, KeyboardInterrupt()
+        return True, found[0]
     except Exception as error:
         error.add_note("".join(traceback.format_exception(error)))
         return False, error

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from metafs import MetaClassifier
-from metafs.pipeline.interruption import handled, is_interrupted, ran_to_its_end, waiting
+from metafs.pipeline.interruption import broken_off, handled, is_interrupted, waiting
 from metafs.pipeline.loop import solve
 from metafs_metadb import MetaDB
 
@@ -161,14 +161,14 @@ def test_the_first_waits_except_for_what_can_be_broken_off():
         with waiting():
             press()
             assert is_interrupted()
-            assert not ran_to_its_end(lambda: None)
+            assert broken_off(lambda: None) == "interrupted"
         with pytest.raises(KeyboardInterrupt):
             press()
     with handled(), waiting():
-        assert not ran_to_its_end(press)
+        assert broken_off(press) == "interrupted"
         with pytest.raises(KeyboardInterrupt):
             press()
     with handled(), pytest.raises(KeyboardInterrupt):
-        ran_to_its_end(press)
+        broken_off(press)
     with pytest.raises(KeyboardInterrupt), waiting():
-        ran_to_its_end(press)  # nobody handles it, so nobody would make use of it
+        broken_off(press)  # nobody handles it, so nobody would make use of it

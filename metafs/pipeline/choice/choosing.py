@@ -23,7 +23,7 @@ from metafs.pipeline.choice.expectation import (
     updated,
 )
 from metafs.pipeline.choice.race import bisected, race, score_smaller_sets
-from metafs.pipeline.interruption import ran_to_its_end
+from metafs.pipeline.interruption import broken_off
 from metafs.pipeline.scoring import Scores
 from metafs.plugin.prior import Prior
 from metafs.stats.folds import folds
@@ -31,6 +31,8 @@ from metafs.stats.folds import folds
 NO_SKILL = "nothing beats no skill on rows that were not learnt from"
 SETTLED = "no other pipeline promises enough"
 TIME_UP = "the time limit was reached"
+SHARE_OF_RACE = 0.9
+"""The part of the time for choosing and for the last fit after which an alarm ends the race."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,14 +119,17 @@ def choose(
     doubt = DOUBT if prior is None or prior.weights is None else DOUBT_WITH_MEMORY
     notes: tuple[str, ...] = ()
     stopped = SETTLED
-    if not ran_to_its_end(partial(_compare, evaluation, found, past, doubt, sized=sized)):
+    alarm = None if seconds is None else perf_counter() + SHARE_OF_RACE * seconds
+    compare = partial(_compare, evaluation, found, past, doubt, sized=sized)
+    reason = broken_off(compare, alarm)
+    if reason == "interrupted":
         stopped = INTERRUPTED
         notes = (f"interrupted: the best of {len(evaluation.scored)} pipelines tried",)
-        if found[0] not in evaluation.complete:
-            notes = ("interrupted: the default pipeline, which is not scored yet",)
-            return _unscored(evaluation, found[0], notes, stopped)
-    elif evaluation.is_late:
+    elif reason == "late" or evaluation.is_late:
         stopped = TIME_UP
+    if found[0] not in evaluation.complete:
+        notes = (f"{stopped}: the default pipeline, which is not scored yet",)
+        return _unscored(evaluation, found[0], notes, stopped)
     before = expected(found, past, doubt=doubt)
     after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
     candidate = chosen(after, evaluation)
@@ -161,6 +166,8 @@ def _compare(
     """Score candidates on folds; sizes that turn out to be of interest are added to those found."""
     before = expected(found, past, doubt=doubt)
     race(evaluation, before)
+    if before.default not in evaluation.complete:
+        return  # there is no time for it
     after = score_smaller_sets(evaluation, before)
     between = [] if sized else sizes_between(chosen(after, evaluation))
     found += between

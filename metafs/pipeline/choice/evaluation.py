@@ -15,7 +15,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
-from metafs.pipeline.choice.candidates import ALL, Candidate
+from metafs.pipeline.choice.candidates import ALL, Candidate, seconds_of, seconds_to_rank
 from metafs.pipeline.events import Event, emit, is_heard
 from metafs.pipeline.fit_parameters import of_rows
 from metafs.pipeline.scoring import score_on
@@ -25,8 +25,8 @@ from metafs.stats.folds import Fold, n_independent
 from metafs.stats.scorers import best_possible, scorer_named
 
 COMPARING = "comparing pipelines"
-UNKNOWN_SECONDS = 0.2
-"""What a learner that was not tried yet is expected to take, where time is limited."""
+SLOWER = 1.25
+"""How much longer a fit to all rows takes than one to the rows of four folds of five."""
 DEEPEST = 64
 """A ranking is asked for this many columns; the others follow by the selector's scores."""
 
@@ -77,18 +77,32 @@ class Evaluation:
                 emit(Event(self.problem.name, COMPARING, len(self.scored), best))
         return known[fold]
 
-    def in_time(self, candidate: Candidate) -> bool:
-        """Tell whether a candidate can be expected to be scored on a fold, and fitted at last."""
+    def in_time(self, candidate: Candidate, n_folds: int = 1) -> bool:
+        """Tell whether a candidate can be scored on so many folds, and one be fitted at last."""
         if self.until is None:
             return True
+        one = self.expected_seconds(candidate)
+        last = max([one, *map(self.expected_seconds, self.complete)])
+        in_time = perf_counter() + n_folds * one + SLOWER * last < self.until
+        self.is_late |= not in_time
+        return in_time
+
+    def expected_seconds(self, candidate: Candidate) -> float:
+        """Return what scoring a candidate on a fold is expected to take.
+
+        If its learner was not tried yet, that is a rough estimate, which is corrected by how long
+        what was tried took on this machine.
+        """
         known = [
             seconds
             for (each, _), seconds in self.seconds.items()
             if each.learner == candidate.learner
         ]
-        in_time = perf_counter() + 2.5 * max(known, default=UNKNOWN_SECONDS) < self.until
-        self.is_late |= not in_time
-        return in_time
+        if known:
+            return max(known)
+        took = sum(self.seconds.values())
+        thought = sum(seconds_on(self.problem, each) for each, _ in self.seconds)
+        return seconds_on(self.problem, candidate) * (max(took / thought, 1.0) if thought else 1.0)
 
     def mean(self, candidate: Candidate) -> float:
         """Return the mean score of a candidate over all folds."""
@@ -185,3 +199,14 @@ class Evaluation:
                 **of_rows(problem, rows),
             )
         return self._selections[key]
+
+
+def seconds_on(problem: Problem, candidate: Candidate) -> float:
+    """Return what ranking the columns of a problem and fitting the learner take, roughly."""
+    n_classes = len(problem.classes) if problem.classes else 1
+    width = problem.n_features if candidate.size is None else candidate.size
+    outputs = n_classes if n_classes > 2 else 1
+    seconds = seconds_of(candidate.learner, problem.n_samples, width, outputs)
+    return seconds + seconds_to_rank(
+        candidate.selector, problem.n_samples, problem.n_features, outputs
+    )

@@ -13,8 +13,8 @@ import numpy as np
 
 from metafs.data.typing import Array
 from metafs.pipeline.choice.answer import good_enough
-from metafs.pipeline.choice.candidates import ALL, Candidate, seconds_of, seconds_to_rank
-from metafs.pipeline.choice.evaluation import Evaluation
+from metafs.pipeline.choice.candidates import ALL, Candidate
+from metafs.pipeline.choice.evaluation import Evaluation, seconds_on
 from metafs.pipeline.choice.expectation import (
     Expectation,
     expected_excess,
@@ -33,11 +33,14 @@ QUICK = 0.2
 
 def race(evaluation: Evaluation, before: Expectation) -> Expectation:
     """Score candidates on folds, the most promising next; return what is expected in the end."""
-    folds = range(len(evaluation.folds))
+    n_folds = len(evaluation.folds)
     for candidate in [before.default, *opening(before.candidates, evaluation.problem.n_features)]:
-        for fold in folds:
-            if candidate == before.default or evaluation.in_time(candidate):
-                evaluation.score(candidate, fold)
+        for fold in range(n_folds):
+            if not evaluation.in_time(candidate, n_folds - fold):
+                break
+            evaluation.score(candidate, fold)
+    if before.default not in evaluation.complete:
+        return before
     price = np.array([_price(evaluation, each) for each in before.candidates])
     while True:
         after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
@@ -91,7 +94,7 @@ def _smaller_sets_of(
     if first == ALL and promise:
         first = max(promise, key=lambda name: promise[name])
     for selector in sorted(sets, key=lambda name: name != first):
-        quick = all(seconds_on(evaluation, each) <= QUICK for each in sets[selector])
+        quick = all(seconds_on(evaluation.problem, each) <= QUICK for each in sets[selector])
         if quick or (selector == first and learner == leader.learner):
             after = bisected(sets[selector], evaluation, before)
     return after
@@ -110,9 +113,10 @@ def bisected(sets: Sequence[Candidate], evaluation: Evaluation, before: Expectat
     low, high = 0, len(by_size)  # sets from `high` on are good enough, those before `low` are not
     while low < high:
         middle = (low + high) // 2
-        if not evaluation.in_time(by_size[middle]):
+        n_folds = len(evaluation.folds)
+        if not evaluation.in_time(by_size[middle], n_folds):
             break
-        for fold in range(len(evaluation.folds)):
+        for fold in range(n_folds):
             evaluation.score(by_size[middle], fold)
         after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
         if good_enough(after, evaluation)[after.candidates.index(by_size[middle])]:
@@ -141,18 +145,7 @@ def expected_improvement(expectation: Expectation, evaluation: Evaluation) -> Ar
 
 
 def _price(evaluation: Evaluation, candidate: Candidate) -> float:
-    return WORTH + WORTH_A_SECOND * seconds_on(evaluation, candidate)
-
-
-def seconds_on(evaluation: Evaluation, candidate: Candidate) -> float:
-    """Return what ranking the columns of a problem and fitting the learner take, roughly."""
-    problem = evaluation.problem
-    n_classes = len(problem.classes) if problem.classes else 1
-    width = problem.n_features if candidate.size is None else candidate.size
-    outputs = n_classes if n_classes > 2 else 1
-    seconds = seconds_of(candidate.learner, problem.n_samples, width, outputs)
-    seconds += seconds_to_rank(candidate.selector, problem.n_samples, problem.n_features, outputs)
-    return seconds
+    return WORTH + WORTH_A_SECOND * seconds_on(evaluation.problem, candidate)
 
 
 def _done(evaluation: Evaluation, candidate: Candidate) -> bool:

@@ -95,7 +95,12 @@ def _unlabelled(problem: Problem, seed: int | None) -> Matrix | None:
     return X[np.sort(np.random.default_rng(seed or 0).permutation(X.shape[0])[:n_wanted])]
 
 
-def rows_at_last(problem: Problem, candidate: Candidate, n_compared: int) -> int:
+def rows_at_last(
+    problem: Problem,
+    candidate: Candidate,
+    n_compared: int,
+    most_seconds: float = MOST_SECONDS_AT_LAST,
+) -> int:
     """Return how many rows the chosen pipeline learns from, at least those it was compared on."""
     if candidate.learner not in LEARNERS:
         return max(n_compared, min(problem.n_samples, MOST_ROWS_UNKNOWN))
@@ -104,7 +109,7 @@ def rows_at_last(problem: Problem, candidate: Candidate, n_compared: int) -> int
     outputs = n_classes if n_classes > 2 else 1
 
     def quick(n_rows: int) -> bool:
-        return seconds_of(candidate.learner, n_rows, width, outputs) <= MOST_SECONDS_AT_LAST
+        return seconds_of(candidate.learner, n_rows, width, outputs) <= most_seconds
 
     low, high = n_compared, problem.n_samples
     if quick(high):
@@ -116,14 +121,18 @@ def rows_at_last(problem: Problem, candidate: Candidate, n_compared: int) -> int
 
 
 def at_last(
-    problem: Problem, seen: Problem, candidate: Candidate | None, seed: int | None
+    problem: Problem,
+    seen: Problem,
+    candidate: Candidate | None,
+    seed: int | None,
+    most_seconds: float = MOST_SECONDS_AT_LAST,
 ) -> tuple[Problem, tuple[str, ...]]:
     """Return the rows that the chosen pipeline learns from, and a note if not all rows did all."""
     if seen.n_samples == problem.n_samples:
         return problem, ()
     learnt_from = seen
     if candidate is not None:
-        n_rows = rows_at_last(problem, candidate, seen.n_samples)
+        n_rows = rows_at_last(problem, candidate, seen.n_samples, most_seconds)
         if n_rows == problem.n_samples:
             learnt_from = problem
         elif n_rows > seen.n_samples:

@@ -1,15 +1,17 @@
 """The choice of a pipeline, on tables whose best answer is known."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
+from sklearn.dummy import DummyClassifier
 
 from metafs import Problem
 from metafs.errors import UsageError
 from metafs.pipeline.choice.candidates import Candidate, sizes
-from metafs.pipeline.choice.choosing import choose
+from metafs.pipeline.choice.choosing import TIME_UP, choose
 from metafs.pipeline.choice.contest import contest_of
 from metafs.pipeline.choice.portfolio import shipped
 from metafs.pipeline.model import fitted_model
@@ -99,9 +101,36 @@ def test_the_same_seed_gives_the_same_answer_and_order_of_columns_does_not_matte
     assert set(order[other.columns]) == set(first.columns)
 
 
-def test_seconds_are_kept_and_the_default_is_always_scored(choosing):
+def test_without_time_for_any_score_the_default_is_the_answer(choosing):
     found = choosing(*table(200), seconds=1e-6)
-    assert len(found.evaluation.scores[Candidate("remembered")]) == 5
+    assert found.candidate == Candidate("remembered")
+    assert (found.scores, found.stopped) == (None, TIME_UP)
+    assert found.evaluation.scores == {}
+
+
+class Sleeper(DummyClassifier):
+    """A learner that takes longer than it is expected to take, once it has seen few columns."""
+
+    def fit(self, X, y, sample_weight=None):
+        time.sleep(0.01 if X.shape[1] > 20 else 30.0)
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_fit_that_takes_too_long_is_broken_off(registry):
+    problem = Problem.of(*table(200), leave_out="nothing")
+    contest = contest_of(registry, selector=None, learner=("sleeper", Sleeper()))
+    started = time.monotonic()
+    found = choose(
+        problem,
+        contest.candidates(problem),
+        selectors=contest.selectors,
+        learners=contest.learners,
+        scoring=default_scoring(problem),
+        seconds=2.0,
+    )
+    assert time.monotonic() - started < 10.0
+    assert found.stopped == TIME_UP
+    assert found.evaluation.complete == {Candidate("sleeper")}
 
 
 def test_kept_columns_are_always_there(choosing):
