@@ -6,10 +6,10 @@
 Each table is solved by `metafs.solve` in a process of its own, beginning with a memory of three
 related problems where there are any (pairs of newsgroups). *Problem* is all that `--seconds` is
 about: the clock runs from when the problem is begun to its record in the memory, reading included.
-*First* is when the default pipeline was scored for the first time, so that Ctrl-C keeps a scored
-pipeline from there on. *Memory* is describing, recalling, expecting and recording, as a share. *Processor* is the seconds that all processes of the
-problem computed for, loading of libraries included: where these are far fewer than the problem took,
-the machine was busy with other work.
+*First* is when the default pipeline was scored for the first time: from then on Ctrl-C keeps it.
+*Processor* is what all processes of the run computed, loading of libraries (some two seconds)
+included: where that is far less than the problem took, the machine was busy with other work.
+*Memory* is describing, recalling, expecting and recording, as a share of the problem.
 """
 
 import argparse
@@ -100,8 +100,10 @@ def main() -> None:
     asked = parser.parse_args()
     folder = asked.folder or Path(tempfile.mkdtemp())
     folder.mkdir(exist_ok=True)
-    print("| table | limit, s | problem, s | first, s | memory | evaluations | pipeline | score |")
-    print("|---|--:|--:|--:|--:|--:|---|--:|")
+    print(
+        "| table | limit, s | problem, s | first, s | processor, s | memory | evaluations | pipeline | score |"
+    )
+    print("|---|--:|--:|--:|--:|--:|--:|---|--:|")
     for name in asked.tables:
         paths = sorted(folder.glob(f"{name}-?.npz")) or written(
             name, asked.data, folder, asked.rows
@@ -118,10 +120,12 @@ def main() -> None:
             ours = sum(phases.get(each, 0) for each in ("describe", "recall", "expect", "record"))
             which = found["pipeline"] or {"learner": "no skill", "size": 0, "selector": ""}
             pipeline = f"{which['learner']} {which['size'] or ''} {which['selector']}"
+            first = "" if found["first"] is None else f"{found['first']:.1f}"
+            score = "" if found["score"] is None else f"{found['score']:.3f}"
             print(
-                f"| {name} | {seconds or 'none'} | {found['problem']:.1f} | {found['first'] or 0:.1f}"
-                f" | {100 * ours / found['problem']:.0f} % | {found['n_evaluations']} | {pipeline}"
-                f" | {found['score'] or 0:.3f} |",
+                f"| {name} | {seconds or ''} | {found['problem']:.1f} | {first} | "
+                f"{found['cpu']:.1f} | {100 * ours / found['problem']:.0f} % | "
+                f"{found['n_evaluations']} | {pipeline} | {score} |",
                 flush=True,
             )
 

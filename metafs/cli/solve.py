@@ -74,7 +74,12 @@ STYLES = {"failed": "red", "skipped": "dim"}
     "--max-features", type=int, metavar="N", help="Most features that the selector auto keeps."
 )
 @budget_option
-@click.option("--seconds", type=float, metavar="S", help="Time limit of a search, in seconds.")
+@click.option(
+    "--seconds",
+    type=float,
+    metavar="S",
+    help="Time limit of a problem, in seconds; of the search if a selector is named.",
+)
 @click.option(
     "--strict",
     is_flag=True,
