@@ -100,9 +100,8 @@ def main() -> None:
     asked = parser.parse_args()
     folder = asked.folder or Path(tempfile.mkdtemp())
     folder.mkdir(exist_ok=True)
-    print(
-        "| table | limit, s | problem, s | first, s | processor, s | memory | evaluations | pipeline | score |"
-    )
+    titles = ("table", "limit, s", "problem, s", "first, s", "processor, s", "memory")
+    print(f"| {' | '.join((*titles, 'evaluations', 'pipeline', 'score'))} |")
     print("|---|--:|--:|--:|--:|--:|--:|---|--:|")
     for name in asked.tables:
         paths = sorted(folder.glob(f"{name}-?.npz")) or written(
