@@ -11,17 +11,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from metafs.data.parameters import check_between
 from metafs.data.target import holds_classes
-from metafs.data.typing import Array, Matrix
+from metafs.data.typing import Array
 from metafs.data.unlabelled import labelled_rows
 from metafs.errors import UsageError
 from metafs.plugin.prior import Prior
 from metafs.stats.linear import LinearModel, WeightPrior, fit_linear
 from metafs.stats.threads import threads_for
-from metafs_remembered.rows import as_rows, training_rows
+from metafs_remembered.rows import as_rows, rows_to_predict, training_rows
 
 
 def weights_known(prior: Any, n_features: int) -> WeightPrior | None:
@@ -70,10 +70,6 @@ class _Remembered(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
             )
         self.coef_ = self.model_.coef
         self.intercept_ = self.model_.intercept
-
-    def _rows(self, X: Any) -> Matrix:
-        check_is_fitted(self)
-        return as_rows(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -146,19 +142,16 @@ class RememberedClassifier(ClassifierMixin, _Remembered):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values: (n_samples,) for two classes, else one for each class."""
-        rows = self._rows(X)
-        decision = self.model_.decision_function(rows)
+        decision = self.model_.decision_function(rows_to_predict(self, X))
         return decision[:, 0] if decision.shape[1] == 1 else decision
 
     def predict(self, X: Any) -> Array:
         """Return the class of each row."""
-        rows = self._rows(X)
-        return self.model_.predict(rows)
+        return self.model_.predict(rows_to_predict(self, X))
 
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, calibrated by cross-validation."""
-        rows = self._rows(X)
-        return self.model_.predict_proba(rows)
+        return self.model_.predict_proba(rows_to_predict(self, X))
 
 
 class RememberedRegressor(RegressorMixin, _Remembered):  # type: ignore[misc]
@@ -190,12 +183,12 @@ class RememberedRegressor(RegressorMixin, _Remembered):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """Return the number of each row."""
-        rows = self._rows(X)
-        return self.model_.predict(rows)
+        return self.model_.predict(rows_to_predict(self, X))
 
 
-def _of_classes(self: "RememberedLearner") -> bool:
-    return isinstance(getattr(self, "estimator_", None), RememberedClassifier)
+def of_classes(learner: Any) -> bool:
+    """Return whether what a learner has fitted predicts classes."""
+    return isinstance(getattr(learner, "estimator_", None), RememberedClassifier)
 
 
 class RememberedLearner(_Remembered):
@@ -230,7 +223,8 @@ class RememberedLearner(_Remembered):
         )
         self.model_ = self.estimator_.model_
         self.n_features_in_ = self.estimator_.n_features_in_
-        if _of_classes(self):
+        self.__dict__.pop("classes_", None)
+        if of_classes(self):
             self.classes_ = self.estimator_.classes_
         return self
 
@@ -239,12 +233,12 @@ class RememberedLearner(_Remembered):
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
-    @available_if(_of_classes)  # type: ignore[untyped-decorator]
+    @available_if(of_classes)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class."""
         return np.asarray(self.estimator_.predict_proba(X))
 
-    @available_if(_of_classes)  # type: ignore[untyped-decorator]
+    @available_if(of_classes)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Array:
         """Return decision values."""
         return np.asarray(self.estimator_.decision_function(X))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from metafs.data.checks import check_known
 from metafs.data.row_values import fit_groups, fit_weights
@@ -29,6 +29,12 @@ def training_rows(
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=np.float64, **rules)
     X, y, known = counted_rows(X, y, sample_weight, groups, named)
     return X, y, {"X_unlabelled": more, **known}
+
+
+def rows_to_predict(estimator: Any, X: Any) -> Matrix:
+    """Return validated rows that a fitted estimator is to predict."""
+    check_is_fitted(estimator)
+    return as_rows(validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, reset=False))
 
 
 def as_rows(X: Any) -> Matrix:

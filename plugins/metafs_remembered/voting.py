@@ -13,18 +13,17 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from metafs.data.matrix import with_short_indices
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
 from metafs.data.unlabelled import labelled_rows
-from metafs_remembered.learner import RememberedLearner
-from metafs_remembered.rows import training_rows
+from metafs_remembered.learner import RememberedLearner, of_classes
+from metafs_remembered.rows import rows_to_predict, training_rows
 
 
 def _of_classes(self: "VotingLearner") -> bool:
-    return hasattr(self, "classes_")
+    return of_classes(getattr(self, "linear_", None))
 
 
 class VotingLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -78,6 +77,7 @@ class VotingLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         self.trees_ = trees(self.n_trees, random_state=self.random_state).fit(
             X, y, known["sample_weight"]
         )
+        self.__dict__.pop("classes_", None)
         if classes:
             self.classes_ = self.trees_.classes_
         return self
@@ -99,9 +99,7 @@ class VotingLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         return np.asarray(both / 2)
 
     def _rows(self, X: Any) -> Matrix:
-        check_is_fitted(self)
-        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return with_short_indices(rows)
+        return with_short_indices(rows_to_predict(self, X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,6 +14,7 @@ from metafs_remembered import (
     RememberedClassifier,
     RememberedLearner,
     RememberedRegressor,
+    VotingLearner,
 )
 from metafs_svm import FSV, SVMRFE
 
@@ -60,6 +61,14 @@ def test_classes_and_numbers_are_told_apart():
     learner = RememberedLearner().fit(X, np.where(f > 0, "up", "down"))
     assert learner.predict_proba(X).shape == (40, 2)
     assert set(learner.predict(X)) <= {"up", "down"}
+
+
+@pytest.mark.parametrize("learner", [RememberedLearner(), VotingLearner(n_trees=5)])
+def test_a_learner_of_classes_can_learn_numbers_next(learner):
+    X, f, _ = linear_problem(40)
+    learner.fit(X, np.where(f > 0, "up", "down")).fit(X, f)
+    assert not hasattr(learner, "predict_proba") and not hasattr(learner, "classes_")
+    assert learner.predict(X).dtype == float
 
 
 def test_a_prior_of_other_columns_is_refused():
