@@ -1,7 +1,8 @@
 """Remembered models beside what one would do without them, on fourteen streams.
 
     cd benchmarks && python -m remembered DATA STREAM... [--new 70] [--draws 3] [--seed 1]
-        [--labels 5 20 100] [--part compare|ablate|select|growth|prior|cost] [--out rows.jsonl]
+        [--labels 5 20 100] [--part compare|ablate|select|growth|prior|cost] [--selectors]
+        [--out rows.jsonl]
 
 Rows of the test are never in memory. A draw divides the rows anew, draws other past and new
 problems, and other labelled rows. Finished rows are appended to the file as they come, and what
@@ -44,7 +45,14 @@ STEPS = {"ablate": ablated, "select": selected, "growth": grown, "prior": with_p
 
 
 def rows_of(
-    stream: Stream, part: str, labels: Any, draw: int, known: list[dict[str, Any]], out: Path | None
+    stream: Stream,
+    part: str,
+    labels: Any,
+    draw: int,
+    known: list[dict[str, Any]],
+    out: Path | None,
+    *,
+    selectors: bool,
 ) -> list[dict[str, Any]]:
     """Return the rows of a draw; those that a file holds are not computed again."""
     done = {(row["problem"], row["n"]): row for row in known if row["draw"] == draw}
@@ -55,11 +63,11 @@ def rows_of(
         if (rows := new.labelled(n, stream.classes)) is not None
     ]
     missing = [each for each in asked if (each[0].name, each[1]) not in done]
-    memory = remember(stream, single=part == "compare") if missing else None
+    memory = remember(stream, single=selectors and part == "compare") if missing else None
     pooled = controls.quietly(controls.Pooled, stream) if missing and part == "compare" else None
     for new, n, rows in missing:
         if part == "compare":
-            row = compared(stream, new, rows, memory, pooled)
+            row = compared(stream, new, rows, memory, pooled, selectors=selectors)
         else:
             row = STEPS[part](stream, new, rows, memory)
         named = {"stream": stream.name, "part": part, "draw": draw, "problem": new.name, "n": n}
@@ -136,6 +144,9 @@ def main() -> None:
     parser.add_argument(
         "--part", choices=["compare", *STEPS, "cost"], default="compare", metavar="PART"
     )
+    parser.add_argument(
+        "--selectors", action="store_true", help="Compare with shrunk and climb, which takes long."
+    )
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     for name in options.streams or STREAMS:
@@ -146,7 +157,15 @@ def main() -> None:
                 found.append(costs(stream, remember(stream, single=False)))
                 continue
             known = finished(options.out, stream.name, options.part)
-            found += rows_of(stream, options.part, options.labels, draw, known, options.out)
+            found += rows_of(
+                stream,
+                options.part,
+                options.labels,
+                draw,
+                known,
+                options.out,
+                selectors=options.selectors,
+            )
         if options.part == "cost":
             print_costs(stream.name, found)
         else:

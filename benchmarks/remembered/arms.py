@@ -74,13 +74,15 @@ def shrunk(n_features: int) -> ShrunkSelector:
     return ShrunkSelector(min(50, max(1, n_features // 2)))
 
 
-def compared(stream: Stream, new: New, rows: Any, memory: Remembered, pooled: Any) -> Any:
+def compared(
+    stream: Stream, new: New, rows: Any, memory: Remembered, pooled: Any, *, selectors: bool
+) -> Any:
     """Return the measure of each arm, and the log-loss of the model with memory."""
     prior = memory.prior()
     with_memory = fitted(stream, new, rows, prior)
     scales_only = fitted(stream, new, rows, without_directions(prior))
     own = fitted(stream, new, rows, None)
-    quietly, shared, told = controls.quietly, (stream, new, rows), memory.expectations()
+    quietly, shared = controls.quietly, (stream, new, rows)
     found = {
         "remembered": with_memory.decision_function(new.X_test),
         "scales only": scales_only.decision_function(new.X_test),
@@ -91,9 +93,12 @@ def compared(stream: Stream, new: New, rows: Any, memory: Remembered, pooled: An
         "k best": quietly(controls.k_best, *shared),
         "mean of past": quietly(controls.mean_of_past, *shared, prior, with_memory.preparation),
         "pooled": None if pooled is None else pooled(new),
-        "shrunk, 50": quietly(controls.by_selector, *shared, shrunk(new.X.shape[1]), told),
-        "climb": quietly(controls.by_selector, *shared, Climb(random_state=0), told),
     }
+    if selectors:
+        told, chosen = memory.expectations(), {"shrunk, 50": shrunk(new.X.shape[1])}
+        chosen["climb"] = Climb(random_state=0)
+        for arm, selector in chosen.items():
+            found[arm] = quietly(controls.by_selector, *shared, selector, told)
     row = {arm: measured(stream, each, new) for arm, each in found.items()}
     row["strength"] = with_memory.strength.s
     if stream.classes:
