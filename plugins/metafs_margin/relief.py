@@ -160,7 +160,10 @@ class Relief(RankingSelector):
         self.stopped_ = f"took {self.n_evaluations_} steps"
         X = dense(X, "relief")
         self.threshold_ = self._thresholds(X)
-        return relief_weights(X, discretise_target(y), times)
+        w = relief_weights(X, discretise_target(y), times)
+        if self.threshold_ is not None and not (w > self.threshold_).any():
+            self.stopped_ += "; no feature is above the threshold, so the best is kept"
+        return w
 
     def _thresholds(self, X: Array) -> Array | None:
         if self.threshold is None:

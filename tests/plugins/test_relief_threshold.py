@@ -22,9 +22,9 @@ def test_the_chosen_features_are_those_above_tau():
     chosen = Relief(threshold=tau).fit(X, y)
     assert chosen.get_support().tolist() == [score > tau for score in scores]
     assert chosen.get_support().sum() == 3
-    assert (
-        Relief(threshold=1e9).fit(X, y).get_support().tolist() == (scores == max(scores)).tolist()
-    )
+    none = Relief(threshold=1e9).fit(X, y)
+    assert none.get_support().tolist() == (scores == max(scores)).tolist()
+    assert "so the best is kept" in none.stopped_ and "kept" not in chosen.stopped_
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.5])
