@@ -171,8 +171,8 @@ def _solved_before(con: duckdb.DuckDBPyConnection, problem_id: int, run: RunRow)
     if run.status != "solved" or run.settings is None:
         return None
     which = {"problem_id": problem_id, "settings": run.settings}
-    (found,) = con.execute(record_queries.SOLVED_BEFORE, which).fetchall()[0]
-    return None if found is None else int(found)
+    found = con.execute(record_queries.SOLVED_BEFORE, which).fetchall()
+    return int(found[0][0]) if found else None
 
 
 def _write_problem(

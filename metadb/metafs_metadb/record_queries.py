@@ -12,9 +12,12 @@ RUN_DIGEST = "hash(hash(run_id, problem_id, status, score, n_evaluations, starte
 
 PROBLEM_DIGEST = "hash(hash(problem_id, space, excluded))"
 
+# Sorted rather than aggregated: DuckDB 1.5.0 cannot plan a maximum over a file without statistics.
 SOLVED_BEFORE = f"""
-select max(run_id) from run
+select run_id from run
 where problem_id = $problem_id and settings = $settings and {IS_WHOLE}
+order by run_id desc
+limit 1
 """
 
 # For the rest of a visit in which rows are only added: there is nothing in them to optimise.
