@@ -1,8 +1,8 @@
 """Choose a pipeline for a problem, and say what it is worth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from time import perf_counter
 from typing import Any
 
@@ -18,6 +18,7 @@ from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import (
     DOUBT,
     DOUBT_WITH_MEMORY,
+    Expectation,
     Past,
     expected,
     updated,
@@ -120,7 +121,12 @@ def choose(
     notes: tuple[str, ...] = ()
     stopped = SETTLED
     alarm = None if seconds is None else perf_counter() + SHARE_OF_RACE * seconds
-    compare = partial(_compare, evaluation, found, past, doubt, sized=sized)
+
+    @cache
+    def before_scores(n_candidates: int) -> Expectation:
+        return expected(found[:n_candidates], past, doubt=doubt)
+
+    compare = partial(_compare, evaluation, found, before_scores, sized=sized)
     reason = broken_off(compare, alarm)
     if reason == "interrupted":
         stopped = INTERRUPTED
@@ -130,10 +136,10 @@ def choose(
     if found[0] not in evaluation.complete:
         notes = (f"{stopped}: the default pipeline, which is not scored yet",)
         return _unscored(evaluation, found[0], notes, stopped)
-    before = expected(found, past, doubt=doubt)
+    before = before_scores(len(found))
     after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
     candidate = chosen(after, evaluation)
-    if fold_past is not None:
+    if fold_past is not None and list(fold_past) != list(past):
         before = expected(found, fold_past, doubt=doubt)
     inside = chosen_in_folds(evaluation, before)
     nested = [evaluation.score(each, fold) for fold, each in enumerate(inside)]
@@ -158,20 +164,19 @@ def choose(
 def _compare(
     evaluation: Evaluation,
     found: list[Candidate],
-    past: Sequence[Past],
-    doubt: float,
+    before_scores: Callable[[int], Expectation],
     *,
     sized: bool,
 ) -> None:
     """Score candidates on folds; sizes that turn out to be of interest are added to those found."""
-    before = expected(found, past, doubt=doubt)
+    before = before_scores(len(found))
     race(evaluation, before)
     if before.default not in evaluation.complete:
         return  # there is no time for it
     after = score_smaller_sets(evaluation, before)
     between = [] if sized else sizes_between(chosen(after, evaluation))
     found += between
-    bisected(between, evaluation, expected(found, past, doubt=doubt))
+    bisected(between, evaluation, before_scores(len(found)))
 
 
 def default_choice(

@@ -47,7 +47,7 @@ DOUBT_WITH_MEMORY = 1.0
 """The same where the default has a prior, of which shipped results know nothing."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Past:
     """What a solved problem says of candidates, and how related it is."""
 
