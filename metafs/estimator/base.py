@@ -145,12 +145,6 @@ class Predictor(ChosenInHtml, SelectorMixin, BaseEstimator):  # type: ignore[mis
         """Return the class, or the number, of each row."""
         raise NotImplementedError
 
-    @property
-    def n_features_kept_(self) -> int:
-        """Number of columns that are kept."""
-        check_is_fitted(self)
-        return int(self._support.sum())
-
     def _counted(
         self, X: Any, y: Any, groups: Any, sample_weight: Any
     ) -> tuple[Any, Any, Any, Any]:
