@@ -6,14 +6,16 @@ from metafs.bounds.meta_features import (
     linear_mapping_dimension,
     log2_direct_selections,
     log2_selections_by_mapping,
+    selection_dimension,
+    smooth_mapping_dimension,
+)
+from metafs.bounds.mufasa import (
     log_choices_by_decisions,
     log_choices_by_message,
     log_choices_by_values,
     log_direct_choices,
     log_mufasa_choices,
     mufasa_bound,
-    selection_dimension,
-    smooth_mapping_dimension,
 )
 from metafs.bounds.nearest_neighbour import (
     complexity,

@@ -26,11 +26,11 @@ from metafs.data.parameters import check_at_least, check_between, check_common
 from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError, UsageError
 from metafs.stats.function_quality import Function
+from metafs_moses.as_function import as_function
 from metafs_moses.budget import Budget
 from metafs_moses.learning import Learning, Settings, shares
-from metafs_moses.literals import Literals
 from metafs_moses.packed import holds
-from metafs_moses.program import Program, literals_of, size
+from metafs_moses.program import Program, size
 from metafs_moses.search import Found
 from metafs_moses.sentence import condition, sentence
 from metafs_moses.serial import Serial, columns_by, serialised
@@ -210,7 +210,7 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         """Return the programs that the search kept, each with the share of rows it gets right."""
         check_is_fitted(self)
         return [
-            _function(program, self._literals, 1 - errors / self._weight)
+            as_function(program, self._literals, 1 - errors / self._weight)
             for _, program, errors in self._population
         ]
 
@@ -307,23 +307,6 @@ class _Fitted:
     learning: Learning
     rows: str
     programs: list[Serial]
-
-
-def _function(program: Program, literals: Literals, fitness: float) -> Function:
-    """Return a program as a function of the columns that it looks at."""
-    columns = np.array(
-        sorted({literals.columns[code >> 1] for code in literals_of(program)}), dtype=np.int64
-    )
-    place = {column: index for index, column in enumerate(columns.tolist())}
-
-    def outputs(table: Array) -> Array:
-        return holds(program, moved, table)
-
-    moved = Literals(
-        tuple((place.get(column, 0), threshold) for column, threshold in literals.cuts),
-        literals.with_missing,
-    )
-    return Function(columns, fitness, size(program), outputs)
 
 
 def _expectations(prior: Any, n_features: int) -> Array | None:
