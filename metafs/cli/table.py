@@ -14,8 +14,8 @@ import click
 from metafs.data.printable import n_columns, padded, printable_lines, shortened
 
 GAP = "  "
-LEAST = 8
-"""Columns of a terminal that a text is at least given, if it needs them."""
+LEAST = 12
+"""Columns of a terminal that a text is at least given, if it needs them: names stay readable."""
 
 
 @dataclass(frozen=True)

@@ -51,9 +51,9 @@ def identifiers(problem: Problem) -> Iterator[str]:
     """
     if issparse(problem.X) or problem.n_samples < LEAST_ROWS:
         return
-    free = set(_free_text_columns(problem))
+    others = {*_free_text_columns(problem), *(column for column, *_ in _as_text(problem))}
     for column in _all_different(problem.X):
-        if column in free:
+        if column in others:
             continue
         values = problem.X[:, column]
         known = values[~np.isnan(values)]
@@ -131,14 +131,20 @@ def dates_and_amounts(problem: Problem) -> Iterator[str]:
     >>> list(dates_and_amounts(Problem.of(paid, [0, 1, 0, 1])))[0][:56]
     "column 'paid' holds amounts or shares as text, which wer"
     """
+    for column, what, remedy in _as_text(problem):
+        name = problem.feature_names[column]
+        yield (
+            f"column {listing([name])} holds {what} as text, which were taken for "
+            f"categories: {remedy}, or leave it out with {dropping(name)}"
+        )
+
+
+def _as_text(problem: Problem) -> Iterator[tuple[int, str, str]]:
+    """Yield the columns of dates or amounts, with what they hold and what to do."""
     for column, labels in problem.categories.items():
         for what, is_one, remedy in KINDS:
             if _mostly(labels, is_one):
-                name = problem.feature_names[column]
-                yield (
-                    f"column {listing([name])} holds {what} as text, which were taken for "
-                    f"categories: {remedy}, or leave it out with {dropping(name)}"
-                )
+                yield column, what, remedy
                 break
 
 

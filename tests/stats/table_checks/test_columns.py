@@ -57,6 +57,13 @@ def test_whole_numbers_that_are_called_an_id_need_not_be_consecutive():
     assert list(identifiers(problem(income=numbers))) == []
 
 
+@pytest.mark.parametrize("form", ["{:02}/03/2020", "{}.50 EUR"], ids=["dates", "amounts"])
+def test_dates_and_amounts_that_all_differ_get_one_note(form):
+    table = problem(when=[form.format(1 + j) for j in range(N)])
+    assert "as text" in "".join(dates_and_amounts(table))
+    assert list(identifiers(table)) == []
+
+
 def test_few_rows_show_no_identifier():
     assert list(identifiers(Problem.of([[j] for j in range(19)], [0, 1] * 9 + [0]))) == []
 
