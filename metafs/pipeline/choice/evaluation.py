@@ -115,12 +115,31 @@ class Evaluation:
 
     @property
     def success(self) -> dict[Candidate, dict[int, float]]:
-        """Scores between no skill (0) and the best there is (1), by candidate and fold."""
-        floor, best = self.no_skill, best_possible(self.scoring)
+        """Scores between no skill (0) and the best there is (1), by candidate and fold.
+
+        R2 is in units of the spread of the target in a fold, which is very small in some folds of
+        few rows. So it is put into units of the mean spread: the mean over folds is then the R2 of
+        the test rows of all folds together.
+        """
+        units = self._units
+        floor = float(np.mean(self._guesses * units))
+        span = best_possible(self.scoring) - floor
         return {
-            candidate: {fold: (score - floor) / (best - floor) for fold, score in by_fold.items()}
+            candidate: {
+                fold: (score * units[fold] - floor) / span for fold, score in by_fold.items()
+            }
             for candidate, by_fold in self.scores.items()
         }
+
+    @cached_property
+    def _units(self) -> Array:
+        """The unit of the score in each fold."""
+        if self.scoring != "r2":
+            return np.ones(len(self.folds))
+        spreads = np.array(
+            [float(self.problem.y[test].var()) * len(test) for _, test in self.folds]
+        )
+        return np.asarray(spreads / spreads.mean()) if spreads.any() else np.ones(len(self.folds))
 
     @property
     def scored(self) -> set[Candidate]:
@@ -148,11 +167,14 @@ class Evaluation:
     @cached_property
     def no_skill(self) -> float:
         """What guessing scores, on average over folds."""
+        return float(np.mean(self._guesses))
+
+    @cached_property
+    def _guesses(self) -> Array:
+        """What guessing scores in each fold."""
         guess = DummyClassifier() if self.problem.is_classification else DummyRegressor()
         scorer, one = scorer_named(self.scoring), np.arange(1)
-        return float(
-            np.mean([score_on(self.problem, one, guess, scorer, *rows) for rows in self.folds])
-        )
+        return np.array([score_on(self.problem, one, guess, scorer, *rows) for rows in self.folds])
 
     def columns(self, candidate: Candidate, fold: int | None) -> Array:
         """Return the columns that a candidate keeps, by the training rows of a fold or all rows.
