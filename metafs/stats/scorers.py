@@ -36,8 +36,9 @@ def scorer_named(scoring: str) -> Any:
     if scoring in OURS:
         return OURS[scoring]
     if scoring not in get_scorer_names():
-        beginning = [name for name in get_scorer_names() if name.startswith(scoring)]
-        near = beginning[:3] or get_close_matches(scoring, get_scorer_names(), n=3)
+        known = [*OURS, *get_scorer_names()]
+        beginning = [name for name in known if name.startswith(scoring)]
+        near = beginning[:3] or get_close_matches(scoring, known, n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else "see scikit-learn's scorers."
         raise UsageError(f"there is no scoring named {scoring!r}: {hint}")
     return get_scorer(scoring)
