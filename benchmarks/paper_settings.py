@@ -68,7 +68,7 @@ SETTINGS = {
     7: Setting("ours", 0.05, 1_000, 0.01, None, None),
     8: Setting("ours", 0.05, 10_000, 0.01, None, None),
 }
-"""The paper says "below 1" for 4.4.3; the last two are those of 4.6 and 4.7 with another threshold."""
+"""The paper says "below 1" for 4.4.3; the last two are 4.6 and 4.7 with another threshold."""
 
 FIGURES = {
     1: (1, "speed-up"), 2: (1, "fitness"), 3: (1, "learning score"), 4: (2, "speed-up"),
