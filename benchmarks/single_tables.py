@@ -8,7 +8,7 @@ Each table is divided, once a seed, into at most `--rows` training rows (at most
 accuracy or R2, and where it can it counts every class alike: L2 and L1 linear models by
 cross-validation, SelectKBest and mRMR with k tuned before a linear model, RFECV with a linear
 model, Boruta before a forest, forest and boosting as scikit-learn has them, FLAML with the seconds
-that metafs took, 5 at least. The shipped portfolio leaves out the table and those like it. Boruta
+that metafs took, 3 at least. The shipped portfolio leaves out the table and those like it. Boruta
 and FLAML take part if `boruta` and `flaml[automl]` are installed. Printed are balanced accuracy or
 R2, features and seconds of the processor.
 
@@ -89,7 +89,8 @@ def metafs_default(name, X, y, Z, seed):
             seed=seed,
         )
     except NoScore as reason:
-        found = default_choice(problem, contest, None, (), str(reason))
+        scoring = default_scoring(problem)
+        found = default_choice(problem, contest, str(reason), scoring=scoring)
     prediction = fitted_model(found).predict(Z)
     if problem.classes is not None:
         prediction = prediction.astype(int)
@@ -250,7 +251,7 @@ def run(arm, name, X, y, Z, seed, known):
         return metafs_default(name, X, y, Z, seed)
     if arm == "FLAML":
         own = [each["seconds"] for each in known if each["arm"] == "metafs"]
-        return None if AutoML is None else flaml(X, y, Z, seed, max([5.0, *own]))
+        return None if AutoML is None else flaml(X, y, Z, seed, max([3.0, *own]))
     if arm in SLOW and classes and len(np.unique(y)) * X.shape[1] > 16_000:
         return None
     if arm == "boosting" and issparse(X):
@@ -317,32 +318,30 @@ def main() -> None:
 
 
 def print_means(found):
-    """Print the mean rank of each arm, and its mean score where every arm ran."""
-    runs = {(each["table"], each["seed"]) for each in found}
-    by_run = {
-        key: {each["arm"]: each for each in found if (each["table"], each["seed"]) == key}
-        for key in sorted(runs)
-    }
+    """Print the mean rank of each arm, its mean score, and that of metafs where the arm ran."""
+    by_run = {}
+    for each in found:
+        by_run.setdefault((each["table"], each["seed"]), {})[each["arm"]] = each
     names = sorted({each["arm"] for each in found})
     ranks = {arm: [] for arm in names}
     for each in by_run.values():
-        order = rankdata([-each[arm]["score"] for arm in each])
+        order = rankdata([-round(each[arm]["score"], 6) for arm in each])
         for arm, rank in zip(each, order, strict=True):
             ranks[arm].append(rank)
-    full = [each for each in by_run.values() if len(each) == len(names)]
     print(
-        f"\n{len({table for table, _ in runs})} tables, {len(by_run)} divisions, "
-        f"{len(full)} of them with every arm\n\n"
-        "| arm | divisions | mean rank | mean score | share of features | s |\n"
-        "|---|--:|--:|--:|--:|--:|"
+        f"\n{len({table for table, _ in by_run})} tables, {len(by_run)} divisions\n\n"
+        "| arm | divisions | mean rank | mean score | metafs there | share of features | s |\n"
+        "|---|--:|--:|--:|--:|--:|--:|"
     )
     for arm in sorted(names, key=lambda arm: np.mean(ranks[arm])):
-        score = np.mean([each[arm]["score"] for each in full]) if full else np.nan
-        own = [(each["share"], each["seconds"]) for each in found if each["arm"] == arm]
-        share, took = np.mean(own, axis=0)
+        own = [each for each in by_run.values() if arm in each]
+        ours = [100 * each["metafs"]["score"] for each in own if "metafs" in each]
+        score, share, took = np.mean(
+            [[each[arm][what] for what in ("score", "share", "seconds")] for each in own], axis=0
+        )
         print(
-            f"| {arm} | {len(own)} | {np.mean(ranks[arm]):.2f} | {100 * score:.2f} | {share:.2f} "
-            f"| {took:.1f} |"
+            f"| {arm} | {len(own)} | {np.mean(ranks[arm]):.2f} | {100 * score:.2f} "
+            f"| {np.mean(ours or [np.nan]):.2f} | {share:.2f} | {took:.1f} |"
         )
 
 

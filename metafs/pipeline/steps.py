@@ -169,7 +169,14 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
         try:
             choice = _choose(task, contest, keep, due)
         except NoScore as reason:
-            choice = default_choice(problem, contest, task.prior, keep, str(reason))
+            choice = default_choice(
+                problem,
+                contest,
+                str(reason),
+                scoring=task.plan.scoring_for(problem),
+                prior=task.prior,
+                keep=keep,
+            )
         selection = selection_of(choice)
     with clock("learn"), naming_plugin("learner", "auto", problem):
         rows, notes = _rows_at_last(task, choice, due)

@@ -180,11 +180,17 @@ def _compare(
 
 
 def default_choice(
-    problem: Problem, contest: Contest, prior: Prior | None, keep: Sequence[int], reason: str
+    problem: Problem,
+    contest: Contest,
+    reason: str,
+    *,
+    scoring: str,
+    prior: Prior | None = None,
+    keep: Sequence[int] = (),
 ) -> Choice:
     """Return the default pipeline, unscored, for a problem whose rows cannot be divided."""
     evaluation = Evaluation(
-        problem, (), contest.selectors, contest.learners, "", prior, prior, keep
+        problem, (), contest.selectors, contest.learners, scoring, prior, prior, keep
     )
     note = f"no score: {reason.rstrip('.')}"
     return _unscored(evaluation, contest.candidates(problem)[0], (note,), SETTLED)

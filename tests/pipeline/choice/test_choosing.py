@@ -11,7 +11,7 @@ from sklearn.dummy import DummyClassifier
 from metafs import Problem
 from metafs.errors import UsageError
 from metafs.pipeline.choice.candidates import Candidate, sizes
-from metafs.pipeline.choice.choosing import TIME_UP, choose
+from metafs.pipeline.choice.choosing import TIME_UP, choose, default_choice
 from metafs.pipeline.choice.contest import contest_of
 from metafs.pipeline.choice.portfolio import shipped
 from metafs.pipeline.model import fitted_model
@@ -162,3 +162,18 @@ def test_a_learner_that_does_not_suit_the_target_is_a_sentence(registry):
     numbers = Problem.of(np.eye(20), np.linspace(0, 1, 20))
     with pytest.raises(UsageError, match=r"predicts (classes|numbers), but the target"):
         contest.candidates(numbers)
+
+
+def test_without_folds_the_default_decides_for_the_scoring_too(registry):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(121, 4))
+    y = (X[:, 0] + rng.normal(size=121) > 1.8).astype(int)
+    X[-1], y[-1] = 9.0, 2  # a class of one row is in no fold's training and test rows
+    problem = Problem.of(X, y, leave_out="nothing")
+    contest = contest_of(registry, selector=None, learner=None)
+    found = default_choice(problem, contest, "one row", scoring="balanced_accuracy")
+    assert found.candidate == Candidate("remembered")
+    model = fitted_model(found)
+    likely = model.predict_proba(X) / (np.bincount(y) / len(y))
+    np.testing.assert_array_equal(model.predict(X).astype(int), likely.argmax(axis=1))
+    assert (model.predict_proba(X).argmax(axis=1) != likely.argmax(axis=1)).any()
