@@ -5,7 +5,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from typing import Any
 
@@ -135,7 +135,9 @@ def main() -> None:
             stream.flush()
         os._exit(INTERRUPTED)
     except OSError as error:
-        sys.stdout = None  # or Python would write once more what could not be written
+        with suppress(OSError):  # or Python would write once more what could not be written
+            sys.stdout.close()
+        sys.stdout = None
         what = one_line(str(error.filename or "the output"))
         sys.exit(f"metafs: cannot read or write {what}: {error.strerror}")
 
