@@ -40,7 +40,10 @@ N_NEAR = 32
 
 FILL = (
     """
-insert into reference_model
+insert into reference_model (
+    run_id, problem_id, part, preparation, n_labels, regularisation, outputs, rest_norms,
+    n_weights, n_transfers
+)
 select
     run_id, problem_id, problem_id % 8, 'words', 300, 1.0, ['yes'], [0.1], n_selections, 18
 from run order by run_id
