@@ -165,9 +165,12 @@ def by_metafs(stream, chosen, db, registry, settings):
         problem_of(stream, f"new {new.name}", new.X[rows], new.y[rows], new.X_unlabelled)
         for new, rows in chosen
     ]
+    if stream.measure == "AUC":
+        settings = settings | {"scoring": "roc_auc"}
     copy = None if db is None else db.with_name(f"copy-{os.getpid()}.duckdb")
     if copy is not None:
         shutil.copy(db, copy)
+        MetaDB(copy).migrate()
     found = list(solve(problems, db=copy, registry=registry, batch=len(problems), **settings))
     if copy is not None:
         copy.unlink()
@@ -190,6 +193,7 @@ def by_hindsight(stream, new, rows, db, registry, with_memory):
     plan = Settings(transfer="guided" if with_memory else "none").resolve(registry)
     copy = db.with_name(f"copy-{os.getpid()}.duckdb")
     shutil.copy(db, copy)
+    MetaDB(copy).migrate()
     memory = Memory(MetaDB(copy), plan.distance, 1)
     task = prepare(problem, plan, memory)
     copy.unlink()
@@ -282,7 +286,7 @@ def print_table(results):
     titles = ("stream", "labels", "n", *arms, "rank", "behind", "best", "best alone", "s", "memory")
     print("| " + " | ".join(titles) + " |\n|---|--:|" + "--:|" * (len(titles) - 2))
     for (stream, labels), problems in sorted(by_stream.items(), key=str):
-        rows = [each for each in problems.values() if set(each) >= {*ranked} - {"boosting"}]
+        rows = [each for each in problems.values() if set(each) >= {"metafs", "no memory", "L2"}]
         if not rows:
             continue
 

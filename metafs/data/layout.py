@@ -149,5 +149,6 @@ def _hint(lacking: Sequence[str], names: Sequence[str], used: set[str]) -> str:
         near = [same] if same is not None else get_close_matches(name, free, n=1, cutoff=0.7)
         found += [f"{listing(near)} for {listing([name])}" for _ in near]
     if found:
-        return f"did you mean {', '.join(found)}? Rename it."
+        rename = "Rename it." if len(found) == 1 else "Rename them."
+        return f"did you mean {', '.join(found)}? {rename}"
     return f"its columns are {listing(names)}." if names else "it has no columns at all."

@@ -56,7 +56,7 @@ def test_missing_and_renamed_columns_are_named(layout):
         layout.rows(FRAME.rename(columns={"weight": "Weight ", "colour": "color"}), "new.csv")
     assert str(raised.value) == (
         "new.csv: lacks 2 columns that the model needs: 'colour', 'weight'; did you mean 'color' "
-        "for 'colour', 'Weight ' for 'weight'? Rename it."
+        "for 'colour', 'Weight ' for 'weight'? Rename them."
     )
     with pytest.raises(ProblemError, match="its columns are 'q'"):
         layout.rows(pd.DataFrame({"q": [1]}), "new.csv")
