@@ -15,6 +15,7 @@ OURS = (
     "metafs.stats.magnitude.divided",
     "metafs_learners.by_target.ByTarget",
     "metafs_learners.learners.dense",
+    "metafs_learners.scaling.Standardise",
     "metafs_metafeatures.gp_prior.choice.Choice",
     "metafs_metafeatures.gp_prior.classifier.GPPriorClassifier",
     "metafs_moses.classifier.MosesClassifier",

@@ -52,7 +52,7 @@ def recognised(learner: Any) -> tuple[float, bool] | None:
     scaled = False
     if type(learner) is Pipeline:
         steps = [step for _, step in learner.steps]
-        if len(steps) != 2 or type(steps[0]) is not StandardScaler or not steps[0].with_std:
+        if len(steps) != 2 or not isinstance(steps[0], StandardScaler) or not steps[0].with_std:
             return None
         scaled, learner = True, steps[1]
     if type(learner) is not LogisticRegression:

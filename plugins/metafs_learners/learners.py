@@ -1,7 +1,6 @@
 """The learners, as scikit-learn has them, each with the scaling it needs.
 
-Scaling never centres, so that sparse columns stay sparse; it is learnt inside each fold like
-everything else. A forest asks nothing of the scale.
+Scaling is learnt inside each fold like everything else. A forest asks nothing of the scale.
 """
 
 from typing import Any
@@ -28,6 +27,7 @@ from metafs.data.matrix import with_short_indices
 from metafs.data.typing import Array
 from metafs.plugin import Learner, hookimpl
 from metafs_learners.by_target import ByTarget
+from metafs_learners.scaling import Standardise
 
 
 def dense(X: Any) -> Array:
@@ -42,7 +42,7 @@ def narrow(estimator: Any) -> Pipeline:
 
 def scaled(estimator: Any) -> Pipeline:
     """Put an estimator behind scaling to unit variance."""
-    return make_pipeline(StandardScaler(with_mean=False), estimator)
+    return make_pipeline(Standardise(), estimator)
 
 
 def dense_first(estimator: Any) -> Pipeline:
