@@ -99,7 +99,7 @@ def test_information_is_scikit_learns():
 
 def test_more_rows_of_the_same_kind_make_it_surer():
     counts = np.array([[30, 12], [14, 31]])
-    found = [IntervalConfidence().of(times * counts) for times in (1, 3, 10, 100)]
+    found = [IntervalConfidence().of(times * counts) for times in (1, 3, 10, 100, 300)]
     assert found == sorted(found)
     assert found[-1] > 0.999
 
