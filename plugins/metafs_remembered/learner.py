@@ -142,16 +142,19 @@ class RememberedClassifier(ClassifierMixin, _Remembered):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values: (n_samples,) for two classes, else one for each class."""
-        decision = self.model_.decision_function(rows_to_predict(self, X))
+        rows = rows_to_predict(self, X)
+        decision = self.model_.decision_function(rows)
         return decision[:, 0] if decision.shape[1] == 1 else decision
 
     def predict(self, X: Any) -> Array:
         """Return the class of each row."""
-        return self.model_.predict(rows_to_predict(self, X))
+        rows = rows_to_predict(self, X)
+        return self.model_.predict(rows)
 
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, calibrated by cross-validation."""
-        return self.model_.predict_proba(rows_to_predict(self, X))
+        rows = rows_to_predict(self, X)
+        return self.model_.predict_proba(rows)
 
 
 class RememberedRegressor(RegressorMixin, _Remembered):  # type: ignore[misc]
@@ -183,7 +186,8 @@ class RememberedRegressor(RegressorMixin, _Remembered):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """Return the number of each row."""
-        return self.model_.predict(rows_to_predict(self, X))
+        rows = rows_to_predict(self, X)
+        return self.model_.predict(rows)
 
 
 def of_classes(learner: Any) -> bool:
