@@ -176,12 +176,14 @@ def half_labelled():
     return Problem.of(X, y, feature_names=NAMES, name="half", source="half.csv")
 
 
-def test_rows_without_target_reach_selector_and_learner(three):
+def test_rows_without_target_reach_selector_and_learner(tmp_path, three):
     problem = half_labelled()
     assert problem.n_samples == 40 and problem.X_unlabelled.shape == (40, N)
     assert problem.columns(["w3"]).X_unlabelled.shape == (40, 1)
     settings = {"selector": Unlabelled(), "learner": Listener(), "params": {}}
-    (found,) = solved([problem], three, **settings)
+    db = tmp_path / "m.duckdb"
+    db.write_bytes(three.read_bytes())
+    (found,) = solved([problem], db, **settings)
     assert sorted(found.features) == list(NAMES[:5]) and found.score == 0.5
     plan = Settings(selector="infogain")
     without = Problem.of(problem.X, problem.y, feature_names=NAMES)
