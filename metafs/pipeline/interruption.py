@@ -125,12 +125,14 @@ def _alarm(until: float | None) -> Iterator[None]:
     if signal.getsignal(signal.SIGALRM) not in (signal.SIG_DFL, _ring):
         yield
         return
-    signal.signal(signal.SIGALRM, _ring)
-    signal.setitimer(signal.ITIMER_REAL, max(until - perf_counter(), 1e-6))
     try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        try:
+            signal.signal(signal.SIGALRM, _ring)
+            signal.setitimer(signal.ITIMER_REAL, max(until - perf_counter(), 1e-6))
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:  # the alarm may ring in the other one
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 

@@ -156,6 +156,14 @@ def press():
     signal.raise_signal(signal.SIGINT)
 
 
+def test_an_alarm_leaves_no_handler_behind_whenever_it_rings():
+    for number in range(300):
+        until = time.perf_counter() + number % 30 * 1e-6
+        assert broken_off(lambda: None, until=until) in (None, "late")
+        assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+
+
 def test_the_first_waits_except_for_what_can_be_broken_off():
     with handled():
         with waiting():

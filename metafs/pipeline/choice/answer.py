@@ -20,7 +20,7 @@ from metafs.pipeline.choice.candidates import Candidate
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import Expectation, expected_excess, updated
 from metafs.stats.folds import n_independent
-from metafs.stats.scorers import best_possible
+from metafs.stats.scorers import ERRORS, best_possible, over_folds
 
 FEWEST = 50
 """With fewer rows it cannot be told whether anything beats no skill."""
@@ -82,7 +82,7 @@ def beats_no_skill(default: Candidate, nested: Sequence[float], evaluation: Eval
         return True
     allowed = (1 - SURE) / 2
     of_default = evaluation.mean(default) - evaluation.no_skill
-    of_chosen = float(np.mean(nested)) - evaluation.no_skill
+    of_chosen = over_folds(evaluation.scoring, nested) - evaluation.no_skill
     return of_default > reached_by_chance(evaluation, allowed) or of_chosen > reached_by_chance(
         evaluation, allowed / len(evaluation.scored)
     )
@@ -92,14 +92,17 @@ def reached_by_chance(evaluation: Evaluation, probability: float) -> float:
     r"""Return by how much predictions that know nothing beat guessing with this probability.
 
     Hits in n rows vary by at most :math:`1 / (2 \sqrt n)`, and recalls of classes alike if n counts
-    them alike. A correlation r of predictions with a number varies by :math:`1 / \sqrt n`; however
-    predictions are scaled, they explain at most :math:`r^2` of its variance.
+    them alike; errors are that share of all that is tested on. A correlation r of predictions with
+    a number varies by :math:`1 / \sqrt n`; however predictions are scaled, they explain at most
+    :math:`r^2` of its variance.
     """
     problem, n_rows = evaluation.problem, evaluation.n_scored
     level = norm.isf(probability) * OVERLAP
-    if problem.is_classification and best_possible(evaluation.scoring) == 1:
+    errors = evaluation.scoring == ERRORS
+    if problem.is_classification and (errors or best_possible(evaluation.scoring) == 1):
         counts = np.bincount(problem.y)
         alike = len(counts) ** 2 / (1 / counts).sum() / counts.sum()
-        return float(level * 0.5 / np.sqrt(n_rows * alike))
+        share = float(level * 0.5 / np.sqrt(n_rows * alike))
+        return share * evaluation.weight_tested if errors else share
     span = best_possible(evaluation.scoring) - evaluation.no_skill
     return float(span * level**2 / n_rows)

@@ -28,6 +28,7 @@ from metafs.pipeline.interruption import broken_off
 from metafs.pipeline.scoring import Scores
 from metafs.plugin.prior import Prior
 from metafs.stats.folds import folds
+from metafs.stats.scorers import over_folds
 
 NO_SKILL = "nothing beats no skill on rows that were not learnt from"
 SETTLED = "no other pipeline promises enough"
@@ -145,7 +146,7 @@ def choose(
     nested = [evaluation.score(each, fold) for fold, each in enumerate(inside)]
     scores = Scores(
         scoring,
-        nested=float(np.mean(nested)),
+        nested=over_folds(scoring, nested),
         non_nested=evaluation.mean(candidate),
         chance=evaluation.no_skill,
         all_features=evaluation.mean(before.default) if before.default.selector == ALL else None,

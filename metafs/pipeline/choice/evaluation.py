@@ -22,7 +22,7 @@ from metafs.pipeline.scoring import score_on
 from metafs.pipeline.selection import Selection, configured, select
 from metafs.plugin.prior import Prior
 from metafs.stats.folds import Fold, n_independent
-from metafs.stats.scorers import best_possible, scorer_named
+from metafs.stats.scorers import best_possible, over_folds, scorer_named
 
 COMPARING = "comparing pipelines"
 SLOWER = 1.25
@@ -105,8 +105,9 @@ class Evaluation:
         return seconds_on(self.problem, candidate) * (max(took / thought, 1.0) if thought else 1.0)
 
     def mean(self, candidate: Candidate) -> float:
-        """Return the mean score of a candidate over all folds."""
-        return float(np.mean([self.score(candidate, fold) for fold in range(len(self.folds))]))
+        """Return the mean score of a candidate over all folds; errors add up."""
+        scores = [self.score(candidate, fold) for fold in range(len(self.folds))]
+        return over_folds(self.scoring, scores)
 
     @property
     def means(self) -> dict[Candidate, float]:
@@ -165,9 +166,15 @@ class Evaluation:
         return self.rows_of_a_fold["n_test"] * len(self.folds)
 
     @cached_property
+    def weight_tested(self) -> float:
+        """The weight of all rows that are tested on; their number if they have no weights."""
+        weight = self.problem.sample_weight
+        return float(sum(len(t) if weight is None else weight[t].sum() for _, t in self.folds))
+
+    @cached_property
     def no_skill(self) -> float:
-        """What guessing scores, on average over folds."""
-        return float(np.mean(self._guesses))
+        """What guessing scores, on average over folds; errors add up."""
+        return over_folds(self.scoring, self._guesses.tolist())
 
     @cached_property
     def _guesses(self) -> Array:

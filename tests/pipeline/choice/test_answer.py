@@ -44,6 +44,18 @@ def test_guesses_seldom_explain_so_much_of_a_number():
     assert 0.02 <= np.mean(np.array(explained) > limit) <= 0.08
 
 
+def test_errors_are_hits_counted_in_rows_or_in_their_weight():
+    y = np.arange(200) % 2
+    share = reached_by_chance(evaluation(y, "accuracy"), 0.05)
+    found = evaluation(y, "neg_errors")
+    assert reached_by_chance(found, 0.05) == pytest.approx(200 * share)
+    heavy = evaluation(y, "neg_errors", sample_weight=np.full(200, 3.0))
+    assert reached_by_chance(heavy, 0.05) == pytest.approx(600 * share)
+    found.scores = {DEFAULT: dict.fromkeys(range(5), -20.0)}  # as many errors as guesses have
+    for fewer, beats in ((1.0, False), (10.0, True)):  # in each fold of 40 rows
+        assert beats_no_skill(DEFAULT, [fewer - 20.0] * 5, found) is beats
+
+
 def test_groups_count_once():
     y = np.arange(200) % 2
     rows = reached_by_chance(evaluation(y, "balanced_accuracy"), 0.05)

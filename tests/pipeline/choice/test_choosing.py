@@ -26,7 +26,7 @@ def registry():
 
 @pytest.fixture
 def choosing(registry):
-    def made(X, y, *, size="auto", max_features=None, **settings):
+    def made(X, y, *, size="auto", max_features=None, scoring=None, **settings):
         problem = Problem.of(X, y, leave_out="nothing")
         contest = contest_of(
             registry, selector=None, learner=None, size=size, max_features=max_features
@@ -38,7 +38,7 @@ def choosing(registry):
             contest.candidates(problem),
             selectors=contest.selectors,
             learners=quick,
-            scoring=default_scoring(problem),
+            scoring=scoring or default_scoring(problem),
             past=shipped(problem),
             **settings,
         )
@@ -63,6 +63,16 @@ def test_of_a_random_target_nothing_is_kept(choosing):
     kept = [choosing(rng.normal(size=(200, 8)), rng.integers(0, 2, 200)) for _ in range(5)]
     assert sum(each.candidate is not None for each in kept) <= 1
     assert any("no skill" in note for each in kept for note in each.notes)
+
+
+def test_errors_add_up_over_folds(choosing):
+    X, y = table(100)
+    found = choosing(X, y, scoring="neg_errors")
+    folds = [found.evaluation.scores[found.candidate][fold] for fold in range(5)]
+    assert found.scores.non_nested == sum(folds)
+    assert dict(found.leaderboard)[found.candidate] == sum(folds)
+    assert found.scores.chance == -min(np.bincount(y))
+    assert found.scores.chance < found.scores.nested == round(found.scores.nested) < 0
 
 
 def test_with_few_rows_a_model_is_given_all_the_same(choosing):
