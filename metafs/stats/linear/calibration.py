@@ -9,6 +9,9 @@ from metafs.stats.linear.loss import class_loss
 LEAST_SPREAD = 0.25
 """The standard deviation that decision values have at least when they become probabilities."""
 
+ROUNDING = 1e-9
+"""The standard deviation of fitted values that are all the same, but for rounding."""
+
 SURPRISE = 1.0
 """What a slope costs that is ten times the usual one, in units of the loss of all rows."""
 
@@ -21,13 +24,14 @@ def slope_of(held_out: Array | None, fitted: Array, codes: Array | None) -> floa
 
     Held-out values of ridge regression are half of logistic ones where the fit is weak, so the
     slope is carried over by the spread of the fitted values. It is never 0, because then all
-    rows would have the same probabilities. Without held-out values it is 1.
+    rows would have the same probabilities. Without held-out values it is 1, and so it is where all
+    rows have the same fitted value.
     """
     if codes is None or held_out is None:
         return 1.0
     slope = float(class_loss(held_out, codes, surprise=SURPRISE)[1])
     spread = float(fitted.std())
-    if spread == 0:
+    if spread <= ROUNDING:
         return 1.0
     return max(slope * float(held_out.std()), LEAST_SPREAD) / spread
 

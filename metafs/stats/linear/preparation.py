@@ -92,7 +92,7 @@ def word_columns(X: Matrix) -> Array:
     n_cells = X.shape[0] * np.count_nonzero(counts)
     if np.count_nonzero(counts) < _LEAST_WORDS or len(values) > _SPARSE * n_cells:
         return nothing
-    return counts if np.mean(values <= 2) >= 0.5 else nothing
+    return counts if 2 * np.count_nonzero(values <= 2) >= max(len(values), 1) else nothing
 
 
 def count_columns(X: Matrix) -> Array:

@@ -328,3 +328,14 @@ def test_few_labels_that_are_separated_do_not_make_probabilities_sure():
         p = fit_linear(X[some], y[some], classes=True, X_unlabelled=X).predict_proba(X)
         losses.append(-np.mean(np.log(p[np.arange(300), y])))
     assert np.mean(losses) < 0.9  # 1.6 by the slope that suits the four rows best
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("value", [0.0, 0.1, 2024.0])
+@pytest.mark.parametrize("counts", [(250, 50), (30, 30, 30)])
+def test_where_all_rows_are_the_same_probabilities_are_the_shares_of_the_classes(counts, value):
+    y = np.repeat(np.arange(len(counts)), counts)
+    X = np.full((len(y), 120), value)
+    model = fit_linear(X, y, classes=True)
+    assert model.slope == 1.0
+    assert model.predict_proba(X[:1])[0] == pytest.approx(np.array(counts) / len(y), abs=1e-3)
