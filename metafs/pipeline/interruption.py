@@ -13,6 +13,9 @@ from time import perf_counter
 from types import FrameType
 from typing import Literal
 
+LONGEST_S = 1e8
+"""What an alarm is set to at most: systems refuse a time that they cannot count."""
+
 Reason = Literal["interrupted", "late"]
 
 
@@ -128,7 +131,8 @@ def _alarm(until: float | None) -> Iterator[None]:
     try:
         try:
             signal.signal(signal.SIGALRM, _ring)
-            signal.setitimer(signal.ITIMER_REAL, max(until - perf_counter(), 1e-6))
+            left = until - perf_counter()
+            signal.setitimer(signal.ITIMER_REAL, min(max(left, 1e-6), LONGEST_S))
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)

@@ -112,8 +112,8 @@ class Settings:
             check_at_least("project", self.project, 1)
         if not 0 <= self.threshold <= 1:
             raise UsageError(f"threshold must lie between 0 and 1, not {self.threshold:g}.")
-        if not self.c > 0:
-            raise UsageError(f"c must be more than 0, not {self.c:g}.")
+        if not 0 < self.c < np.inf:
+            raise UsageError(f"c must be a number above 0, not {self.c:g}.")
         _require_one_of("quality", self.quality, dict.fromkeys(QUALITIES))
         if self.quality == "functions" and self.automatic:
             raise UsageError(

@@ -164,6 +164,11 @@ def test_an_alarm_leaves_no_handler_behind_whenever_it_rings():
         assert signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
 
 
+@pytest.mark.parametrize("seconds", [1e30, float("inf")])
+def test_a_limit_may_be_as_far_off_as_one_likes(seconds):
+    assert broken_off(lambda: None, until=time.perf_counter() + seconds) is None
+
+
 def test_the_first_waits_except_for_what_can_be_broken_off():
     with handled():
         with waiting():

@@ -151,7 +151,8 @@ def test_a_preset_gives_way_to_what_is_said():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"c": 0.0}, "c must be more than 0, not 0"),
+        ({"c": 0.0}, "c must be a number above 0, not 0"),
+        ({"c": float("inf")}, "c must be a number above 0, not inf"),
         ({"quality": "selctor"}, "no quality named 'selctor': did you mean selector"),
         ({"prefilter": -1.0}, "prefilter must be 0 bits or more, not -1"),
         ({"prefilter": 0.1, "learner": "auto"}, "prefilter is for a selector and a learner"),
