@@ -21,7 +21,7 @@ from metafs.memory.memory import Memory
 from metafs.pipeline.checked_tables import checked_table
 from metafs.pipeline.events import Event, emit
 from metafs.pipeline.model_saving import has_model
-from metafs.pipeline.preparing import described_part, prepare
+from metafs.pipeline.preparing import described_by, described_part, prepare
 from metafs.pipeline.recording import failure, skipped
 from metafs.pipeline.settings import Plan
 from metafs.pipeline.solution import Solution
@@ -82,7 +82,7 @@ def read_problem(
         if memory is not None and settings.project is not None:
             part = described_part(problem, settings)
             memory.wait_for_projection(
-                part, settings.distance, settings.project, problem.fingerprint
+                part, described_by(settings), settings.project, problem.fingerprint
             )
         return skipped(problem, stored)
 

@@ -36,7 +36,7 @@ def prepare(
     with clock("describe"), naming_plugin("distance", settings.distance, problem), codes_kept(seen):
         described = memory.describe(
             seen,
-            settings.distance,
+            described_by(settings),
             settings.project,
             whole=settings.whole_below is not None,
             fingerprint=problem.fingerprint,
@@ -58,6 +58,16 @@ def described_part(problem: Problem, settings: Settings) -> Problem:
     if settings.prefilter is None:
         return problem
     return informative_part(problem, settings.prefilter, settings.keep)
+
+
+def described_by(settings: Settings) -> str:
+    """Return the name under which problems are described, which tells of a prefilter too.
+
+    Otherwise problems would be compared by all columns of the one and some of the other.
+    """
+    if settings.prefilter is None:
+        return settings.distance
+    return f"{settings.distance}[prefilter={settings.prefilter:g}]"
 
 
 def _recalled(

@@ -65,7 +65,9 @@ class Settings:
     learner's success, "selector" its score by the selector, "functions" how much the functions that
     the search met depend on it."""
     prefilter: float | None = None
-    """Features with less mutual information with the target, in bits, are left out beforehand."""
+    """Features with less mutual information with the target, in bits, are left out beforehand.
+
+    Problems are compared with those that were described behind the same prefilter."""
     budget: int | None = None
     """Evaluations of a search; None is the selector's own, 1000 for climb, no end for gflip."""
     seconds: float | None = None

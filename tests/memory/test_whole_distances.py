@@ -89,5 +89,6 @@ def test_both_signatures_are_remembered_also_behind_a_prefilter(db, ask):
     settings = {**QUICK, "whole_below": 0.9, "prefilter": 0.01}
     list(solve([table(number) for number in range(8)], db=db, **settings))
     rows = dict(ask("select distance, count(distinct problem_id) from signature group by 1"))
-    assert rows == {"jsd-all-rows": 8, f"jsd-all-rows[{PROJECT}]": 8}
+    name = "jsd-all-rows[prefilter=0.01]"
+    assert rows == {name: 8, f"{name}[{PROJECT}]": 8}
     assert MetaDB(db).check() == []

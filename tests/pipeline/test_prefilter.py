@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from metafs import Problem
 from metafs.errors import ProblemError
+from metafs.pipeline.loop import solve
 from metafs.pipeline.prefilter import informative_columns, select_informative, selecting
 from metafs.pipeline.selection import select
 from metafs.plugin.prior import Prior
@@ -75,3 +77,21 @@ def test_without_a_prefilter_nothing_is_in_between():
 def test_where_nothing_passes_a_sentence_says_so():
     with pytest.raises(ProblemError, match=r"no column tells 0\.9 bits of the target"):
         select_informative(Climb(), X[:, :5], Y, least=0.9)
+
+
+def test_what_was_described_by_other_columns_is_not_compared(tmp_path):
+    def stream(db, *settings):
+        quick = {"db": tmp_path / db, "selector": "infogain", "learner": "logistic", "folds": 2}
+        rng = np.random.default_rng(1)
+        tables = [(rng.random((60, 8)) < 0.5) * 1.0 for _ in settings]
+        for number, (table, prefilter) in enumerate(zip(tables, settings, strict=True)):
+            table[:, 5] = np.where(rng.random(60) < 0.8, Y, 1 - Y)
+            problem = Problem.of(table, Y, name=f"table {number}", space="tables")
+            (last,) = solve(problem, prefilter=prefilter, **quick)
+        return last.neighbours
+
+    ((name, near),) = stream("equal", 0.1, 0.1)
+    assert name == "table 0" and near < 1
+    assert stream("other", None, 0.1) == ()
+    assert stream("other still", 0.05, 0.1) == ()
+    assert [name for name, _ in stream("mixed", 0.1, None, 0.1)] == ["table 0"]
