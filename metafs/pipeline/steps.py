@@ -162,6 +162,7 @@ def model_of(task: PreparedTask, selection: Selection) -> FittedModel:
 def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -> TaskResult:
     """Choose a pipeline and fit it; where rows cannot be divided into folds, take the default."""
     due = _due(task)
+    seconds = None if due is None else due - perf_counter()
     problem, clock = task.seen, Stopwatch()
     with clock("learn"):
         left = leave(task)
@@ -201,7 +202,7 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
         pipeline=choice.candidate.as_json() if choice.candidate else None,
         trials=trials_of(choice),
         tried=tried_by(model.estimator, rows, choice.columns) if choice.candidate else None,
-        without_memory=_without_memory(task, contest, keep) if scores is not None else None,
+        without_memory=_without_memory(task, contest, keep, seconds) if scores else None,
         model=model,
         frontier=tuple(choice.frontier),
         leaderboard=tuple((each.as_json(), score) for each, score in choice.leaderboard),
@@ -209,14 +210,14 @@ def _work_by_choice(task: PreparedTask, contest: Contest, keep: Sequence[int]) -
 
 
 def _without_memory(
-    task: PreparedTask, contest: Contest, keep: Sequence[int]
+    task: PreparedTask, contest: Contest, keep: Sequence[int], seconds: float | None
 ) -> WithoutMemory | None:
-    """Choose without memory, if the task is to be checked."""
+    """Choose without memory, within as many seconds, if the task is to be checked."""
     if not task.checked or not task.neighbours or is_interrupted():
         return None
     started = perf_counter()
     cold = replace(task, prior=None, fold_prior=None, past=(), fold_past=())
-    choice = _choose(cold, contest, keep)
+    choice = _choose(cold, contest, keep, None if seconds is None else started + seconds)
     if choice.scores is None or choice.stopped == INTERRUPTED:
         return None
     seconds = perf_counter() - started

@@ -8,6 +8,8 @@ from threadpoolctl import threadpool_limits
 
 from metafs import Problem
 from metafs.errors import ProblemError, UsageError
+from metafs.pipeline import steps
+from metafs.pipeline.choice.choosing import choose
 from metafs.pipeline.loop import solve
 from metafs_metadb import MetaDB
 
@@ -43,6 +45,21 @@ def test_run_again_it_is_skipped_with_what_was_chosen(db, solved, related):
     assert again.status == "skipped"
     assert again.pipeline == solved[0].pipeline
     assert again.all_features == solved[0].all_features
+
+
+def test_the_choice_without_memory_has_as_much_time(db, related, monkeypatch):
+    given = []
+
+    def noted(*problem, seconds, **settings):
+        given.append(seconds)
+        return choose(*problem, seconds=seconds, **settings)
+
+    monkeypatch.setattr(steps, "choose", noted)
+    settings = {**AUTO, "db": db, "engine": "inline", "check": 2, "seconds": 60.0}
+    first, second = solve([related(0), related(1)], **settings)
+    assert first.without_memory is None and second.without_memory is not None
+    assert len(given) == 3
+    assert given[1] == pytest.approx(given[2], abs=10) and max(given) < 60
 
 
 def test_all_learners_take_part_unless_one_is_named(db, related, ask):
