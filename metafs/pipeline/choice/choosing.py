@@ -11,7 +11,7 @@ import numpy as np
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.memory import INTERRUPTED
-from metafs.pipeline.choice.answer import beats_no_skill, chosen, chosen_in_folds
+from metafs.pipeline.choice.answer import chosen, chosen_in_folds
 from metafs.pipeline.choice.candidates import ALL, Candidate, sizes_between
 from metafs.pipeline.choice.contest import Contest
 from metafs.pipeline.choice.evaluation import Evaluation
@@ -24,6 +24,7 @@ from metafs.pipeline.choice.expectation import (
     updated,
 )
 from metafs.pipeline.choice.race import bisected, race, score_smaller_sets
+from metafs.pipeline.choice.skill import beats_no_skill
 from metafs.pipeline.interruption import broken_off
 from metafs.pipeline.scoring import Scores
 from metafs.plugin.prior import Prior
@@ -152,7 +153,8 @@ def choose(
         all_features=evaluation.mean(before.default) if before.default.selector == ALL else None,
         fold_columns=tuple(evaluation.columns(each, fold) for fold, each in enumerate(inside)),
     )
-    if not beats_no_skill(before.default, nested, evaluation):
+    remembered = [each for each in past if not each.shipped]
+    if not beats_no_skill(before.default, nested, evaluation, remembered):
         if not sized:
             columns = np.asarray(sorted(keep), dtype=np.int64)
             notes += (f"{NO_SKILL}, so no feature is kept",)

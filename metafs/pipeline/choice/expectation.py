@@ -53,6 +53,8 @@ class Past:
 
     success: Mapping[Candidate, float]
     weight: float = 1.0
+    shipped: bool = False
+    """Whether it came with the package instead of from memory."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,15 +2,24 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.metrics import balanced_accuracy_score, r2_score
 
 from metafs import Problem
-from metafs.pipeline.choice.answer import OVERLAP, beats_no_skill, reached_by_chance
 from metafs.pipeline.choice.candidates import Candidate
 from metafs.pipeline.choice.evaluation import Evaluation
+from metafs.pipeline.choice.expectation import Past
+from metafs.pipeline.choice.skill import (
+    OVERLAP,
+    beats_no_skill,
+    standard_error,
+    success,
+    unlearnable,
+)
 from metafs.stats.folds import folds
 
 DEFAULT = Candidate("remembered")
+FIVE_PERCENT = norm.isf(0.05)
 
 
 def evaluation(y, scoring, **rows):
@@ -22,7 +31,8 @@ def evaluation(y, scoring, **rows):
 def test_guesses_seldom_hit_so_many_rows(counts):
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(len(counts)), counts)
-    limit = reached_by_chance(evaluation(y, "balanced_accuracy"), 0.05) / OVERLAP
+    found = evaluation(y, "balanced_accuracy")
+    limit = FIVE_PERCENT * standard_error(found) * (1 - found.no_skill) / OVERLAP
     guesses = rng.integers(0, len(counts), (400, len(y)))
     above = [balanced_accuracy_score(y, each) - 1 / len(counts) > limit for each in guesses]
     assert np.mean(above) <= 0.08
@@ -34,7 +44,7 @@ def test_guesses_seldom_explain_so_much_of_a_number():
     rng = np.random.default_rng(0)
     y = rng.normal(size=200)
     y -= y.mean()
-    limit = reached_by_chance(evaluation(y, "r2"), 0.05) / OVERLAP**2
+    limit = (FIVE_PERCENT * standard_error(evaluation(y, "r2")) / OVERLAP) ** 2
     explained = []
     for _ in range(400):
         guess = rng.normal(size=200)
@@ -46,11 +56,11 @@ def test_guesses_seldom_explain_so_much_of_a_number():
 
 def test_errors_are_hits_counted_in_rows_or_in_their_weight():
     y = np.arange(200) % 2
-    share = reached_by_chance(evaluation(y, "accuracy"), 0.05)
+    of_accuracy = standard_error(evaluation(y, "accuracy"))
     found = evaluation(y, "neg_errors")
-    assert reached_by_chance(found, 0.05) == pytest.approx(200 * share)
+    assert standard_error(found) == pytest.approx(of_accuracy)
     heavy = evaluation(y, "neg_errors", sample_weight=np.full(200, 3.0))
-    assert reached_by_chance(heavy, 0.05) == pytest.approx(600 * share)
+    assert standard_error(heavy) == pytest.approx(of_accuracy)
     found.scores = {DEFAULT: dict.fromkeys(range(5), -20.0)}  # as many errors as guesses have
     for fewer, beats in ((1.0, False), (10.0, True)):  # in each fold of 40 rows
         assert beats_no_skill(DEFAULT, [fewer - 20.0] * 5, found) is beats
@@ -58,15 +68,16 @@ def test_errors_are_hits_counted_in_rows_or_in_their_weight():
 
 def test_groups_count_once():
     y = np.arange(200) % 2
-    rows = reached_by_chance(evaluation(y, "balanced_accuracy"), 0.05)
+    rows = standard_error(evaluation(y, "balanced_accuracy"))
     of_groups = evaluation(y, "balanced_accuracy", groups=np.arange(200) // 4)
-    assert reached_by_chance(of_groups, 0.05) == pytest.approx(2 * rows, rel=0.05)
+    assert standard_error(of_groups) == pytest.approx(2 * rows, rel=0.05)
 
 
 def test_the_more_were_tried_the_more_has_to_be_reached():
     found = evaluation(np.arange(400) % 2, "balanced_accuracy")
     found.scores = {DEFAULT: dict.fromkeys(range(5), 0.5)}
-    reached = 0.5 + 1.01 * reached_by_chance(found, 0.01)
+    reached = 0.5 + 1.01 * norm.isf(0.01) * standard_error(found) / 2
+    assert success(found, reached) == pytest.approx(2 * (reached - 0.5))
     assert not beats_no_skill(DEFAULT, [0.5] * 5, found)
     assert beats_no_skill(DEFAULT, [reached] * 5, found)
     for size in range(1, 20):
@@ -78,3 +89,36 @@ def test_the_more_were_tried_the_more_has_to_be_reached():
 
 def test_with_few_rows_it_is_not_asked():
     assert beats_no_skill(DEFAULT, [0.4] * 5, evaluation(np.arange(30) % 2, "balanced_accuracy"))
+
+
+def test_the_probability_of_no_skill_is_the_share_of_such_problems():
+    """Of problems drawn as assumed, with this success, as many cannot be learnt as it says."""
+    rng = np.random.default_rng(0)
+    past = [(value, 1.0) for value in rng.normal(0.6, 0.2, 2_000)] + [(0.0, 1.0)] * 500
+    error, n = 0.2, 400_000
+    skilled = rng.random(n) < 0.8
+    true = np.where(skilled, rng.normal(0.6, 0.2, n), 0.0)
+    observed = true + rng.normal(0, error, n)
+    for value in (0.0, 0.2, 0.4):
+        near = np.abs(observed - value) < 0.02
+        share = 1 - skilled[near].mean()
+        assert unlearnable(value, error, past) == pytest.approx(share, abs=0.03)
+
+
+def test_memory_of_problems_that_could_be_learnt_takes_less_for_skill():
+    found = evaluation(np.arange(200) % 2, "balanced_accuracy")
+    hint = 0.5 + 2 * standard_error(found) / 2  # two standard errors
+    found.scores = {DEFAULT: dict.fromkeys(range(5), hint)}
+    learnt, random = Past({DEFAULT: 0.3}), Past({DEFAULT: 0.0})
+    assert not beats_no_skill(DEFAULT, [0.5] * 5, found)
+    assert beats_no_skill(DEFAULT, [0.5] * 5, found, [learnt] * 10)
+    assert not beats_no_skill(DEFAULT, [0.5] * 5, found, [random] * 10)
+    assert not beats_no_skill(DEFAULT, [0.5] * 5, found, [Past({Candidate("forest"): 0.3})] * 10)
+
+
+def test_a_sure_memory_does_not_make_a_random_target_learnable():
+    found = evaluation(np.arange(300) % 2, "balanced_accuracy")
+    for score in (0.45, 0.5, 0.52):
+        found.scores = {DEFAULT: dict.fromkeys(range(5), score)}
+        for past in (0.5, 0.9):
+            assert not beats_no_skill(DEFAULT, [0.5] * 5, found, [Past({DEFAULT: past})] * 100)
