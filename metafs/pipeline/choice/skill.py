@@ -56,7 +56,7 @@ def beats_no_skill(
         for each in past
         if default in each.success
     ]
-    return (
+    return bool(
         of_default > error * norm.isf(allowed)
         or of_chosen > error * norm.isf(allowed / len(evaluation.scored))
         or unlearnable(of_default, error, known) < UNLIKELY
