@@ -3,6 +3,7 @@
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import Any
 
@@ -119,7 +120,8 @@ class Results:
         self._interrupted = True
         self._waiting.clear()
         for _, worker in tuple(self._busy.values()):
-            worker.interrupt()
+            with suppress(ProcessLookupError):  # it has ended just now
+                worker.interrupt()
         if self._pool.listener is not None:
             self._pool.listener(Event(self._last.problem, STOPPING))
 
@@ -166,7 +168,7 @@ class Results:
             return
         done, value, worn = heard
         self._found[place] = done, value
-        if worn:
+        if worn or self._interrupted:  # the signal may come after the answer
             self._pool.end(worker)
         else:
             self._pool.keep(worker)

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from metafs import MetaClassifier
 from metafs.pipeline.interruption import broken_off, handled, is_interrupted, waiting
 from metafs.pipeline.loop import solve
+from metafs.pipeline.pool import Pool
 from metafs_metadb import MetaDB
 
 ENGINES = {
@@ -167,6 +168,21 @@ def test_an_alarm_leaves_no_handler_behind_whenever_it_rings():
 @pytest.mark.parametrize("seconds", [1e30, float("inf")])
 def test_a_limit_may_be_as_far_off_as_one_likes(seconds):
     assert broken_off(lambda: None, until=time.perf_counter() + seconds) is None
+
+
+def test_a_signal_that_comes_after_the_answer_breaks_off_nothing_else():
+    pool = Pool(1)
+    try:
+        results = pool.map(abs, [-1])
+        results._start()
+        ((_, worker),) = results._busy.values()
+        assert worker.connection.poll(30)
+        time.sleep(0.1)  # for the worker to wait for its next task
+        results.interrupt()
+        assert next(results) == 1
+        assert list(pool.map(abs, [-2, -3])) == [2, 3]
+    finally:
+        pool.close()
 
 
 def test_the_first_waits_except_for_what_can_be_broken_off():
