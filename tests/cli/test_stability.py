@@ -155,7 +155,7 @@ def test_parameters_and_selectors_of_every_kind(table):
 def test_progress_on_a_terminal_and_ctrl_c_shows_what_was_found():
     """Over the 45 problems of the digits, interrupted in the middle."""
     ours, theirs = pty.openpty()
-    options = ["--selector", "infogain", "--resamples", 40]
+    options = ["--selector", "infogain", "--resamples", 400]
     process = running.start("stability", "demo:digits", *options, stderr=theirs)
     os.close(theirs)
     seen = b""

@@ -210,6 +210,7 @@ def test_an_older_schema_waits_for_migrate(db, monkeypatch):
         "0008_models",
         "0009_report",
         "0010_comparisons",
+        "0011_learner_candidates",
     ]
     assert db.migrate() == []
     record(db, "p")

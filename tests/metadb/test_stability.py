@@ -118,6 +118,7 @@ def test_a_file_of_schema_2_waits_for_migrate_and_then_takes_measurements(db, mo
         "0008_models",
         "0009_report",
         "0010_comparisons",
+        "0011_learner_candidates",
     ]
     assert db.check() == []
     assert db.record_stability(PROBLEM, ROW) == 1
