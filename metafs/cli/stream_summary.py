@@ -68,7 +68,8 @@ def compared_in_words(done: Sequence[Solution]) -> str:
     text = (
         f"; of {len(both)} that were also solved without memory, the mean score is {score:.3f} "
         f"instead of {alone:.3f} with {kept:.1f} instead of {kept_alone:.1f} features, in "
-        f"{took:.1f} s instead of {took_alone:.1f} s; memory hurt the score of {hurt}"
+        f"{took:.1f} s instead of {took_alone:.1f} s; memory hurt the score of {hurt} "
+        f"(by more than {HURT:g})"
     )
     worth = labels_worth([each.transfers for each in done])
     if worth is not None:
