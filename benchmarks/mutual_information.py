@@ -52,8 +52,11 @@ class UniqueMeasure:
     # The scores of single features are no part of the search: both climbs get them alike.
     __call__ = staticmethod(MIConfidence())
 
-    def bind(self, X, y):
+    def bind(self, X, y, *, categories=None):
         return UniqueEvaluator(X, y)
+
+    def of_set(self, X, y, features):
+        return self.bind(X, y).of_set(features)
 
 
 def problem(n_samples, n_features, density, seed=0):
