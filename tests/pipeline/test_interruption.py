@@ -54,24 +54,44 @@ def log(tmp_path):
     return tmp_path / "fits"
 
 
-def ctrl_c_after(log, n_fits, again_after=None):
-    """Send this process SIGINT as soon as so many fits have begun, and perhaps once more."""
+class CtrlC:
+    """Sends this process SIGINT from threads, none of which outlives the test."""
 
-    def press():
-        while not (log.exists() and len(log.read_text().splitlines()) >= n_fits):
-            time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGINT)
-        if again_after is not None:
-            time.sleep(again_after)
+    def __init__(self):
+        self.over = threading.Event()
+        self.threads = []
+
+    def after(self, log, n_fits, again_after=None):
+        """Press as soon as so many fits have begun, and perhaps once more."""
+
+        def press():
+            while not (log.exists() and len(log.read_text().splitlines()) >= n_fits):
+                if self.over.wait(0.01):
+                    return
             os.kill(os.getpid(), signal.SIGINT)
+            if again_after is not None and not self.over.wait(again_after):
+                os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Thread(target=press, daemon=True).start()
+        self.threads.append(threading.Thread(target=press, daemon=True))
+        self.threads[-1].start()
+
+
+ctrl_c = CtrlC()
+
+
+@pytest.fixture(autouse=True)
+def no_late_ctrl_c():
+    ctrl_c.over.clear()
+    yield
+    ctrl_c.over.set()
+    while ctrl_c.threads:
+        ctrl_c.threads.pop().join()
 
 
 def solved(stream, log, learner, *, n_fits, again_after=None, **options):
     """Return what a stream yields before it raises KeyboardInterrupt."""
     found = []
-    ctrl_c_after(log, n_fits, again_after)
+    ctrl_c.after(log, n_fits, again_after)
     with pytest.raises(KeyboardInterrupt):
         for each in solve(stream, learner=learner, **options):
             found.append(each)
@@ -138,7 +158,7 @@ def test_a_named_selector_has_nothing_to_keep(related, log):
 def test_an_estimator_keeps_the_best_so_far(related, log):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 12)), np.arange(60) % 2
-    ctrl_c_after(log, n_fits=8)
+    ctrl_c.after(log, n_fits=8)
     with pytest.warns(UserWarning, match="interrupted: the best of"):
         model = MetaClassifier(learner=Slow(str(log))).fit(X, y)
     assert model.predict(X).shape == (60,)
@@ -148,7 +168,7 @@ def test_an_estimator_keeps_the_best_so_far(related, log):
 
 def test_a_second_ctrl_c_ends_an_estimator(log):
     X, y = np.arange(60.0).reshape(30, 2), np.arange(30) % 2
-    ctrl_c_after(log, n_fits=1, again_after=0.3)
+    ctrl_c.after(log, n_fits=1, again_after=0.3)
     with pytest.raises(KeyboardInterrupt):
         MetaClassifier(learner=Slow(str(log), seconds=5.0)).fit(X, y)
 
