@@ -40,8 +40,9 @@ from text_stream import read_texts, word_presence
 from metafs import Problem, Registry, solve
 from metafs.data.typing import Array
 from metafs.memory.memory import Memory
+from metafs.pipeline.plan import Plan
 from metafs.pipeline.preparing import prepare
-from metafs.pipeline.settings import Plan, Settings
+from metafs.pipeline.settings import Settings
 from metafs.pipeline.steps import search
 from metafs_metadb import MetaDB
 

@@ -73,7 +73,7 @@ def _predicted(
     """Return the predictions as a table; scikit-learn is loaded only for them."""
     from metafs.data.readers.metafeatures import read_feature_table
     from metafs.memory.prediction import Prediction, predict_features
-    from metafs.pipeline.settings import DEFAULT_REGRESSOR
+    from metafs.pipeline.plan import DEFAULT_REGRESSOR
     from metafs.plugin.registry import Registry
 
     chosen = Registry(disabled=no_plugin).regressors[regressor or DEFAULT_REGRESSOR]

@@ -28,9 +28,10 @@ from metafs.pipeline.batch import Readable, tried
 from metafs.pipeline.engines import open_engine, require_engine
 from metafs.pipeline.events import Listener, listening
 from metafs.pipeline.loop import readables, results_of
+from metafs.pipeline.plan import Plan
 from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import finish
-from metafs.pipeline.settings import Plan, Settings
+from metafs.pipeline.settings import Settings
 from metafs.pipeline.solution import Solution
 from metafs.pipeline.task import PreparedTask, TaskResult
 from metafs.plugin.registry import Registry

@@ -28,11 +28,11 @@ from metafs.memory import MetaDB, MetaDBError
 from metafs.memory.memory import Memory
 from metafs.pipeline.batch import Readable, is_interrupt
 from metafs.pipeline.engines import open_engine, require_engine
+from metafs.pipeline.plan import Plan
 from metafs.pipeline.pool import Map
 from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import failure, finish
 from metafs.pipeline.selection import configured
-from metafs.pipeline.settings import Plan
 from metafs.pipeline.steps import work
 from metafs.plugin.registry import Registry
 

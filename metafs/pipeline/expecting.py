@@ -12,9 +12,9 @@ from metafs.memory.memory import Memory
 from metafs.memory.weights import ModelHistory
 from metafs.pipeline.fit_parameters import takes
 from metafs.pipeline.learner_candidates import programs_for
+from metafs.pipeline.plan import DEFAULT_REGRESSOR, Plan
 from metafs.pipeline.plugin_errors import naming_plugin
 from metafs.pipeline.selection import takes_prior
-from metafs.pipeline.settings import DEFAULT_REGRESSOR, Plan
 from metafs.plugin.prior import Prior
 from metafs.transfer.expectation import Experience, expect, unseen_features
 from metafs.transfer.meta_regression import meta_regression

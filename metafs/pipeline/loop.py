@@ -26,11 +26,12 @@ from metafs.pipeline.engines import open_engine, require_engine
 from metafs.pipeline.events import Event, Listener, emit, listening
 from metafs.pipeline.model_archive import make_folder
 from metafs.pipeline.model_saving import keep_model
+from metafs.pipeline.plan import Plan
 from metafs.pipeline.pool import Map
 from metafs.pipeline.presets import preset_named
 from metafs.pipeline.progress import Progress
 from metafs.pipeline.recording import fail, failure, finish
-from metafs.pipeline.settings import Plan, Settings
+from metafs.pipeline.settings import Settings
 from metafs.pipeline.solution import Solution
 from metafs.pipeline.steps import work
 from metafs.pipeline.task import PreparedTask, TaskResult

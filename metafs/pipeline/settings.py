@@ -1,8 +1,8 @@
-"""Settings of a run as plain names and numbers, and the plan of objects they resolve to."""
+"""Settings of a run as plain names and numbers, and which of them go together."""
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
 from hashlib import blake2b
 from typing import Any
@@ -14,19 +14,13 @@ from metafs.data.parameters import check_at_least
 from metafs.data.problem import Problem
 from metafs.data.row_values import OF_ROWS
 from metafs.errors import UsageError
-from metafs.pipeline.choice.contest import AUTO, Contest, Size, contest_of
-from metafs.pipeline.choice.selector import AutoSelector
-from metafs.pipeline.fit_parameters import takes
-from metafs.pipeline.scoring import require_fitting_learner
-from metafs.pipeline.selection import check_parameters, configured
+from metafs.pipeline.choice.contest import AUTO, Size
+from metafs.pipeline.plan import Plan, name_of, plan_of
 from metafs.plugin.prior import THRESHOLD
-from metafs.plugin.protocols import SetMeasure, SupportsLearner
 from metafs.plugin.registry import Registry
-from metafs.stats.scorers import default_scoring, require_fitting_scoring, scorer_named
-from metafs.transfer.expectation import TRANSFERS, C, Transfer
+from metafs.stats.scorers import scorer_named
+from metafs.transfer.expectation import TRANSFERS, C
 
-DEFAULT_REGRESSOR = "forest"
-DEFAULT_MEASURE = "mi-confidence"
 QUALITIES = ("learner", "selector", "functions")
 
 
@@ -103,7 +97,7 @@ class Settings:
             digest.update(np.ascontiguousarray(values).tobytes())
         return digest.hexdigest()
 
-    def resolve(self, registry: Registry) -> "Plan":
+    def resolve(self, registry: Registry) -> Plan:
         """Look every name up, once, before any problem is read."""
         _require_one_of("transfer", self.transfer, TRANSFERS)
         check_at_least("neighbours", self.neighbours, 1)
@@ -127,20 +121,11 @@ class Settings:
             raise UsageError(f"seconds must be more than 0, not {self.seconds:g}.")
         if self.scoring is not None:
             scorer_named(self.scoring)
-        distance = registry.distances[self.distance]
-        if self.project is not None and not hasattr(distance, "features"):
+        if self.project is not None and not hasattr(registry.distances[self.distance], "features"):
             raise UsageError(f"distance {self.distance!r} cannot be projected: use jsd-rows.")
         self._check_whole_below()
         self._check_size()
-        return Plan(
-            self,
-            self._selector(registry),
-            self._learners(registry),
-            distance,
-            regressor_named(self.regressor, registry),
-            TRANSFERS[self.transfer],
-            contest=self._contest(registry),
-        )
+        return plan_of(self, registry)
 
     @property
     def automatic(self) -> bool:
@@ -184,164 +169,10 @@ class Settings:
                 "give --param n_features_to_select=N where it has that parameter."
             )
 
-    def _contest(self, registry: Registry) -> Contest | None:
-        """Return what takes part in the choice of a pipeline; None if nothing is to be chosen."""
-        if not self.automatic:
-            return None
-        chosen = None if self.selector == AUTO else (self.selector_name, self._selector(registry))
-        learner = None
-        if self.learner not in (None, AUTO):
-            learner = self._learners(registry)[True]
-        return contest_of(
-            registry,
-            selector=chosen,
-            learner=learner,
-            size=self.size,
-            max_features=self.max_features,
-        )
-
-    def _learners(self, registry: Registry) -> dict[bool, tuple[str, Any]]:
-        """Return name and learner for classes (True) and for numbers (False)."""
-        if self.learner == AUTO or (self.learner is None and self.selector == AUTO):
-            return dict.fromkeys((True, False), (AUTO, registry.learners.get("remembered")))
-        if self.learner is None:
-            names = {True: "logistic", False: "ridge"}
-            return {task: (name, registry.learners.get(name)) for task, name in names.items()}
-        named = isinstance(self.learner, str)
-        learner = registry.learners[self.learner] if named else self.learner
-        return dict.fromkeys((True, False), (_name(self.learner), learner))
-
-    def _selector(self, registry: Registry) -> Any:
-        """Return the selector with its parameters, budget and seed."""
-        named = isinstance(self.selector, str) and self.selector != AUTO
-        selector = registry.selectors[self.selector] if named else self.selector
-        if self.selector == AUTO:
-            selector = AutoSelector()
-        if isinstance(selector, type) or not hasattr(selector, "get_params"):
-            raise UsageError(
-                f"{selector!r} is not a selector: give a name, or an object such as SelectKBest()."
-            )
-        params = self._with_measure(selector, registry)
-        unknown = params.keys() - selector.get_params().keys()
-        if unknown:
-            hint = " Name another with --selector, climb for instance." * (self.selector == AUTO)
-            raise UsageError(
-                f"selector {self.selector_name!r} has no parameter {min(unknown)!r}: "
-                f"it has {', '.join(sorted(selector.get_params(deep=False)))}.{hint}"
-            )
-        for name, offers in {
-            "quality": registry.measures,
-            "regressor": registry.regressors,
-        }.items():
-            if isinstance(params.get(name), str):
-                params[name] = offers[params[name]]
-        limits = {"max_evaluations": self.budget, "max_seconds": self.seconds}
-        limits = {name: limit for name, limit in limits.items() if limit is not None}
-        ready = configured(selector, {**limits, "random_state": self.seed, **params})
-        check_parameters(ready, self.selector_name)
-        return ready
-
-    def _with_measure(self, selector: Any, registry: Registry) -> dict[str, Any]:
-        """Return the parameters, with the measure that they name and its own: ``measure__b``."""
-        of_measure, params = dict[str, Any](), dict[str, Any]()
-        for name, value in self.params.items():
-            own = name.removeprefix("measure__")
-            (params if own == name else of_measure)[own] = value
-        if isinstance(params.get("measure"), str):
-            params["measure"] = self._measure_of_sets(params["measure"], registry)
-        if of_measure and "measure" in selector.get_params(deep=False):
-            measure = params.get("measure") or registry.measures[DEFAULT_MEASURE]
-            params["measure"] = _with_fields(measure, of_measure)
-            return params
-        return params | {f"measure__{name}": value for name, value in of_measure.items()}
-
-    def _measure_of_sets(self, name: str, registry: Registry) -> Any:
-        """Return the measure of that name; one that wraps a learner wraps the one asked for."""
-        measure = registry.measures[name]
-        if not isinstance(measure, SetMeasure):
-            raise UsageError(f"measure {name!r} is of single features, not of sets.")
-        if self.learner in (None, AUTO) or not isinstance(measure, SupportsLearner):
-            return measure
-        _, learner = self._learners(registry)[True]
-        return measure.with_learner(learner)
-
     @property
     def selector_name(self) -> str:
         """The selector's public name, or the class of one given by hand."""
-        return _name(self.selector)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Settings with the objects that their names stand for."""
-
-    settings: Settings
-    selector: Any
-    learners: Mapping[bool, tuple[str, Any]]
-    distance: Any
-    regressor: Any
-    """None if no plugin offers the default one."""
-    transfer: Transfer | None
-    """None for no transfer."""
-    fold_selector: Any = None
-    """What selects inside folds, if not the selector: one without an aim set for all rows."""
-    contest: Contest | None = None
-    """What takes part in the choice of a pipeline; None if selector and learner are named."""
-
-    def selector_for(
-        self, categorical: Iterable[int], keep: Iterable[int], *, in_fold: bool = False
-    ) -> Any:
-        """Return the selector with categorical and kept columns set, if it takes them."""
-        columns = {"categorical_features": sorted(categorical), "keep_features": sorted(keep)}
-        other = in_fold and self.fold_selector is not None
-        selector = self.fold_selector if other else self.selector
-        return configured(selector, {name: value for name, value in columns.items() if value})
-
-    def learner_for(self, problem: Problem) -> tuple[str, Any]:
-        """Return the learner that suits the problem's target, with its name."""
-        name, learner = self.learners[problem.is_classification]
-        if learner is None:
-            raise UsageError(f"no plugin offers the learner {name!r}: choose one with --learner.")
-        require_fitting_learner(learner, name, problem)
-        return name, learner
-
-    def asks_memory(self, problem: Problem) -> bool:
-        """Tell whether the selector or the learner can make use of a prior."""
-        _, learner = self.learners[problem.is_classification]
-        return takes(self.selector, "prior") or takes(learner, "prior")
-
-    def keeping(self, keep: tuple[str, ...]) -> "Plan":
-        """Return the plan with other columns that are always selected."""
-        if keep == self.settings.keep:
-            return self
-        return replace(self, settings=replace(self.settings, keep=keep))
-
-    def scoring_for(self, problem: Problem) -> str:
-        """Return the scorer asked for, or the one that suits the problem's target."""
-        if self.settings.scoring is None:
-            return default_scoring(problem)
-        require_fitting_scoring(self.settings.scoring, problem)
-        return self.settings.scoring
-
-
-def regressor_named(name: str | None, registry: Registry) -> Any:
-    """Return the regressor of that name, or the default one if it is installed."""
-    return registry.regressors.get(DEFAULT_REGRESSOR) if name is None else registry.regressors[name]
-
-
-def _with_fields(measure: Any, values: Mapping[str, Any]) -> Any:
-    """Return a measure with other parameters, or say which it has."""
-    known = [each.name for each in fields(measure)] if is_dataclass(measure) else []
-    for name in sorted(values.keys() - set(known)):
-        raise UsageError(
-            f"the measure {type(measure).__name__} has no parameter {name!r}: it has "
-            f"{', '.join(known) or 'none'}."
-        )
-    try:
-        return replace(measure, **values)
-    except TypeError:
-        given = ", ".join(f"{name}={value!r}" for name, value in sorted(values.items()))
-        raise UsageError(f"the measure {type(measure).__name__} cannot use {given}.") from None
+        return name_of(self.selector)
 
 
 def _described(value: Any) -> Any:
@@ -358,10 +189,6 @@ def _described(value: Any) -> Any:
         return [_described(type(value)), repr(value)]
     named = value if hasattr(value, "__qualname__") else type(value)
     return f"{named.__module__}.{named.__qualname__}"
-
-
-def _name(value: Any) -> str:
-    return value if isinstance(value, str) else type(value).__name__
 
 
 def _require_one_of(what: str, value: str, known: Mapping[str, Any]) -> None:

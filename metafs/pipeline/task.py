@@ -19,10 +19,10 @@ from metafs.pipeline.choice.expectation import Past
 from metafs.pipeline.choice.rows import sampled
 from metafs.pipeline.learner_candidates import Tried
 from metafs.pipeline.model import FittedModel
+from metafs.pipeline.plan import Plan
 from metafs.pipeline.reference import Learned
 from metafs.pipeline.scoring import Scores
 from metafs.pipeline.selection import Selection
-from metafs.pipeline.settings import Plan
 from metafs.plugin.prior import Prior
 
 
