@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metafs_metadb import connect, migrate, record, record_queries, saved_models
+from metafs_metadb.comparing import Comparing
 from metafs_metadb.errors import MetaDBError
 from metafs_metadb.learner_candidates import LearnerCandidate
 from metafs_metadb.listing import Listing
@@ -28,7 +29,7 @@ from metafs_metadb.trials import TrialRow
 from metafs_metadb.weights import BeliefRow, ReferenceRows
 
 
-class MetaDB(Recalling, Listing, Reporting, Managing):
+class MetaDB(Comparing, Recalling, Listing, Reporting, Managing):
     """A memory of problems and runs in the DuckDB file at `path`.
 
     Every method opens the file, does one thing and closes it: between calls nothing is held, so

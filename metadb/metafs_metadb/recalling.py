@@ -1,4 +1,4 @@
-"""What a search for features asks of the memory: near problems, and how features did."""
+"""What a problem asks of the memory: whether it was solved, and what past problems showed."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -16,7 +16,6 @@ from metafs_metadb import (
     property_queries,
     recall_queries,
     saved_models,
-    signature_index,
     trials,
     weight_queries,
     weights,
@@ -24,23 +23,19 @@ from metafs_metadb import (
 from metafs_metadb.file import MetaFile
 from metafs_metadb.learner_candidates import LearnerCandidate
 from metafs_metadb.linear_models import StoredLinear
-from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.rows import (
     Experience,
     FeatureExperience,
     FeatureHistory,
     Neighbour,
-    Signature,
-    Signatures,
 )
 from metafs_metadb.saved_models import SavedModel
-from metafs_metadb.search import SqlSearch
 from metafs_metadb.trials import PastTrials
 from metafs_metadb.weights import Acquainted, BeliefRow, Reference
 
 
 class Recalling(MetaFile):
-    """The queries that solving a problem needs."""
+    """The queries of what past problems showed."""
 
     def solved(self, fingerprint: str, settings: str) -> dict[str, Any] | None:
         """Return the latest solved run of this content with these settings, or None.
@@ -75,71 +70,6 @@ class Recalling(MetaFile):
         """Return the file in which the model of a problem was saved last, or None."""
         with self.reading() as con:
             return saved_models.read(con, problem_id)
-
-    def distances(self, problem_id: int) -> list[str]:
-        """Return the distances that a problem was described by."""
-        return self._table(recall_queries.DISTANCES, {"problem_id": problem_id}).column("distance")
-
-    def signature(self, problem_id: int, distance: str) -> Signature | None:
-        """Return keys and probabilities of a problem's signature, or None if it has none."""
-        which = {"problem_id": problem_id, "distance": distance}
-        with self.reading() as con:
-            found = con.execute(recall_queries.PROBLEM_SIGNATURE, which).fetchnumpy()
-        keys, p = np.asarray(found["key"], np.uint64), np.asarray(found["p"], np.float64)
-        return (keys, p) if len(keys) else None
-
-    def signatures(
-        self, distance: str, space: str, exclude_problem_ids: Collection[int] = ()
-    ) -> Signatures:
-        """Return the signatures of all problems that can be recalled, by problem_id."""
-        with self.reading() as con:
-            return signature_index.read(con, distance, space, exclude_problem_ids)
-
-    def search(self, distance: str, space: str) -> SqlSearch:
-        """Return the search among the signatures of a space that asks in SQL."""
-        return SqlSearch(self, distance, space)
-
-    def strangers(
-        self,
-        space: str,
-        k: int,
-        known: Collection[int],
-        *,
-        exclude_fingerprint: str | None = None,
-        exclude_name: str | None = None,
-    ) -> list[Neighbour]:
-        """Return the k solved problems of a space that came first, at distance 1.
-
-        Those of `known` are left out, because they are nearer.
-        """
-        which = {
-            "space": space,
-            "k": k,
-            "known": list(known),
-            "exclude_fingerprint": exclude_fingerprint,
-            "exclude_name": exclude_name,
-        }
-        return [Neighbour(*row) for row in self._table(recall_queries.STRANGERS, which).rows]
-
-    def index(self, distance: str, space: str) -> MemoryIndex:
-        """Return a faster search among the signatures of a space, in memory.
-
-        That of a large memory is kept in the index cache for the next process.
-        """
-        with self.reading() as con:
-            if (kept := self._index_cache.kept_index(con, distance, space)) is not None:
-                return kept
-            stamp = self._index_cache.look(con)
-            signatures = signature_index.read(con, distance, space)
-        self.end_visit()
-        index = MemoryIndex(signatures)  # takes its time, while others may write
-        self._index_cache.keep_index(index, stamp, distance, space, signatures.problem_id)
-        return index
-
-    def kept_index(self, distance: str, space: str) -> MemoryIndex | None:
-        """Return the search in memory if the index cache has it, else None."""
-        with self.reading() as con:
-            return self._index_cache.kept_index(con, distance, space)
 
     def experience(
         self, problem_ids: Sequence[int], *, before: int | None = None
@@ -291,21 +221,6 @@ class Recalling(MetaFile):
         with self.reading() as con:
             return basis.read(con, space, left_out)
 
-    def describes(self, space: str, distance: str) -> bool:
-        """Tell whether problems of a space are described by a distance."""
-        which = {"space": space, "distance": distance}
-        return bool(self._table(recall_queries.DESCRIBES, which).rows[0][0])
-
     def described_spaces(self) -> list[str]:
         """Return the spaces in which properties of features are known."""
         return self._table(property_queries.DESCRIBED_SPACES, {}).column("space")
-
-    def important_features(self, space: str, limit: int) -> tuple[list[str], int]:
-        """Return the features selected in most of a space's problems, and how many these are."""
-        found = self._table(recall_queries.IMPORTANT_FEATURES, {"space": space, "limit": limit})
-        return found.column("name"), max(found.column("n_problems"), default=0)
-
-    def projection(self, space: str, distance: str) -> list[str] | None:
-        """Return the frozen features of a projected distance, or None if none are."""
-        _, rows = self._table(recall_queries.PROJECTION, {"space": space, "distance": distance})
-        return list(rows[0][0]) if rows else None

@@ -1,4 +1,4 @@
-"""Memory as the loop sees it: describe, recall and record, over one MetaDB.
+"""Memory as the loop sees it: near problems, what they showed, and what is recorded, in one MetaDB.
 
 No connection is held between calls, but for the few of a `visit`, so several processes can share
 one file.
@@ -6,15 +6,14 @@ one file.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from typing import Any
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.memory.best_runs import BestRuns, experiences
-from metafs.memory.plugin_search import PluginSearch
+from metafs.memory.near_problems import NearProblems
 from metafs.memory.problem_rows import meta_features_of, problem_row
-from metafs.memory.projection import Described, Projections
+from metafs.memory.projection import Described
 from metafs.memory.uninterrupted import uninterrupted
 from metafs.memory.weights import (
     NEAREST,
@@ -24,8 +23,6 @@ from metafs.memory.weights import (
     history_of,
     without,
 )
-from metafs.memory.whole_distances import WholeDistances
-from metafs.plugin.signature import DescribedOtherwise
 from metafs.transfer.expectation import Experience
 from metafs.transfer.meta_regression import LATEST
 from metafs_metadb import (
@@ -37,7 +34,6 @@ from metafs_metadb import (
     MetaDB,
     Neighbour,
     NeighbourRow,
-    NeighbourSearch,
     PastTrials,
     ReferenceRows,
     RunRow,
@@ -56,9 +52,6 @@ Loading costs about as much as 16 joins, however much is stored."""
 CANDIDATES_OF_OUTPUT = 2
 """Candidates of each output of a learner that a near problem contributes."""
 
-EVERY = 2**31
-"""As many neighbours as there are."""
-
 
 class Memory:
     """What one stream remembers and recalls.
@@ -76,111 +69,13 @@ class Memory:
     def __init__(self, db: MetaDB, distance: Any, stream_length: int = 1) -> None:
         self.db = db
         self._distance, self._stream_length = distance, stream_length
-        self._in_memory = stream_length >= INDEX_FROM
-        self._searches: dict[tuple[str, str], NeighbourSearch] = {}
+        self.near = NearProblems(db, distance, in_memory=stream_length >= INDEX_FROM)
         self._best_runs = BestRuns()
         self._models = Models(db)
-        self._earlier: dict[tuple[str, str], bool] = {}
-        self._projections = Projections(db, distance)
-        self._whole_distances = WholeDistances(db, distance)
 
     def visit(self) -> AbstractContextManager[None]:
         """Open the file once for all that is asked in a block; nobody can write meanwhile."""
         return self.db.visit()
-
-    def describe(
-        self,
-        problem: Problem,
-        distance: str,
-        project: int | None = None,
-        *,
-        whole: bool = False,
-        fingerprint: str | None = None,
-    ) -> Described:
-        """Turn a problem into its signature, over all features or over the most selected ones.
-
-        With `whole` the one over the most selected features comes with that over all. The
-        fingerprint is that of the problem to be recorded, if this is only a part of it.
-        """
-        if project is None:
-            return Described(distance, self._distance.signature(problem))
-        found = self._projections.describe(
-            problem, problem.own_space, distance, project, fingerprint or problem.fingerprint
-        )
-        if not whole or found.distance == distance:
-            return found
-        return replace(found, whole=Described(distance, self._distance.signature(problem)))
-
-    def recall_near(
-        self,
-        problem: Problem,
-        described: Described,
-        k: int,
-        below: float,
-        *,
-        exclude_name: str | None = None,
-    ) -> list[Neighbour]:
-        """Return the k nearest problems by all features among those nearer than `below` by some.
-
-        While there is no list of features to look at first, all problems are compared.
-        """
-        if described.whole is None:
-            return self.recall(problem, described, k, exclude_name=exclude_name)
-        near = self.recall(problem, described, EVERY, exclude_name=exclude_name)
-        near = [each for each in near if each.distance < below]
-        whole = described.whole
-        return self._whole_distances.of(whole.signature, near, whole.distance)[:k]
-
-    def recall(
-        self, problem: Problem, described: Described, k: int, *, exclude_name: str | None = None
-    ) -> list[Neighbour]:
-        """Return the k nearest solved problems of the same space, never the problem itself.
-
-        Problems that an older metafs described otherwise are compared as they were then.
-        """
-        found: dict[int, Neighbour] = {}
-        for asked in (described, *self._described_earlier(problem, described.distance)):
-            near = self._search(asked.distance, problem.own_space).nearest(
-                asked.signature.keys,
-                asked.signature.p,
-                k,
-                exclude_fingerprint=problem.fingerprint,
-                exclude_name=exclude_name,
-            )
-            found = {each.problem_id: each for each in near} | found
-        return sorted(found.values(), key=lambda each: (each.distance, each.problem_id))[:k]
-
-    def with_strangers(
-        self, problem: Problem, near: list[Neighbour], k: int, *, exclude_name: str | None = None
-    ) -> list[Neighbour]:
-        """Return k neighbours: those given, then solved problems that share nothing with this one.
-
-        These are at distance 1; the ones that were solved first are taken.
-        """
-        if len(near) >= k:
-            return near[:k]
-        return near + self.db.strangers(
-            problem.own_space,
-            k - len(near),
-            [each.problem_id for each in near],
-            exclude_fingerprint=problem.fingerprint,
-            exclude_name=exclude_name,
-        )
-
-    def _described_earlier(self, problem: Problem, distance: str) -> list[Described]:
-        """Describe a problem as older memories were, if this one holds such signatures."""
-        if not isinstance(self._distance, DescribedOtherwise):
-            return []
-        distances = self._distance.earlier
-        space = problem.own_space
-        for name in distances:
-            if (name, space) not in self._earlier:
-                self._earlier[name, space] = self.db.describes(space, name)
-        return [
-            Described(name, each.signature(problem))
-            for name, each in distances.items()
-            if name != distance and self._earlier[name, space]
-        ]
 
     def n_models(self, problem: Problem) -> int:
         """Return how many near problems are to be asked for what their models learned."""
@@ -265,12 +160,6 @@ class Memory:
             exclude_source=exclude_source,
         )
 
-    def wait_for_projection(
-        self, problem: Problem, distance: str, project: int, fingerprint: str
-    ) -> None:
-        """Let a problem that was solved before be described by the features yet to be chosen."""
-        self._projections.wait(problem, problem.own_space, distance, project, fingerprint)
-
     def solved(self, problem: Problem, settings: str) -> Mapping[str, Any] | None:
         """Return the run that solved the same content with settings of this digest, if any."""
         return self.db.solved(problem.fingerprint, settings)
@@ -309,10 +198,7 @@ class Memory:
             )
         self._models.forget(recorded.problem_id, problem.own_space)
         self._best_runs.recorded(recorded, problem.source, selections)
-        for distance, (keys, p) in signatures.items():
-            search = self._searches.get((distance, problem.own_space))
-            if search is not None:
-                search.add(recorded.problem_id, problem.name, problem.fingerprint, keys, p)
+        self.near.add(problem, recorded.problem_id, signatures)
 
     @contextmanager
     def of_batch(self, batch: str) -> Iterator["Memory"]:
@@ -340,14 +226,3 @@ class Memory:
         """Write that a problem failed, and why."""
         with uninterrupted():
             self.db.record(problem_row(problem), run)
-
-    def _search(self, distance: str, space: str) -> NeighbourSearch:
-        if (distance, space) not in self._searches:
-            if not self._distance.in_sql:
-                search: NeighbourSearch = PluginSearch(self.db, self._distance, distance, space)
-            elif self._in_memory:
-                search = self.db.index(distance, space)
-            else:
-                search = self.db.kept_index(distance, space) or self.db.search(distance, space)
-            self._searches[distance, space] = search
-        return self._searches[distance, space]

@@ -81,7 +81,7 @@ def read_problem(
             return None
         if memory is not None and settings.project is not None:
             part = described_part(problem, settings)
-            memory.wait_for_projection(
+            memory.near.wait_for_projection(
                 part, described_by(settings), settings.project, problem.fingerprint
             )
         return skipped(problem, stored)

@@ -35,7 +35,7 @@ def prepare(
         return task
     seen = described_part(task.seen if settings.project is None else problem, settings)
     with clock("describe"), naming_plugin("distance", settings.distance, problem), codes_kept(seen):
-        described = memory.describe(
+        described = memory.near.describe(
             seen,
             described_by(settings),
             settings.project,
@@ -92,13 +92,15 @@ def _recalled(
         if models:
             n_asked = max(n_asked, memory.n_models(problem))
         if plan.settings.whole_below is None:
-            near = memory.recall(problem, described, n_asked, exclude_name=exclude_name)
+            near = memory.near.recall(problem, described, n_asked, exclude_name=exclude_name)
         else:
             below = plan.settings.whole_below
-            near = memory.recall_near(problem, described, n_asked, below, exclude_name=exclude_name)
+            near = memory.near.recall_below(
+                problem, described, n_asked, below, exclude_name=exclude_name
+            )
         asked = near[: plan.settings.neighbours]
         if plan.transfer.counts_strangers:
-            asked = memory.with_strangers(
+            asked = memory.near.with_strangers(
                 problem, asked, plan.settings.neighbours, exclude_name=exclude_name
             )
         task = replace(task, neighbours=tuple(asked))

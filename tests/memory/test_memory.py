@@ -74,8 +74,8 @@ def test_what_to_expect_of_a_problem_is_asked_in_one_visit(db, related, monkeypa
     metadb, visits = MetaDB(db), []
     plan = Settings(budget=50, folds=2, selector="climb").resolve(Registry())
     memory = Memory(metadb, plan.distance, INDEX_FROM)
-    described = memory.describe(problems[2], plan.settings.distance)
-    near = memory.recall(problems[2], described, 5)
+    described = memory.near.describe(problems[2], plan.settings.distance)
+    near = memory.near.recall(problems[2], described, 5)
     reading = metadb.reading
     monkeypatch.setattr(metadb, "reading", lambda: visits.append("one") or reading())
     for asked in ("not at hand", "at hand"):

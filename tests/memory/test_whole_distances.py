@@ -58,7 +58,7 @@ def test_neighbours_are_the_nearest_by_all_features_of_those_near_by_some(db, be
     found = [(each.distance, each.name) for each in task.neighbours]
     assert [name for _, name in found] == [name for _, name in expected]
     np.testing.assert_allclose([d for d, _ in found], [d for d, _ in expected], atol=1e-9)
-    assert memory._whole_distances.n_compared == len(near) <= len(stream)
+    assert memory.near._whole_distances.n_compared == len(near) <= len(stream)
     # What is left out is no nearer than the threshold.
     assert all(distance(whole, each) >= below - 1e-9 for each in stream if each not in near)
 

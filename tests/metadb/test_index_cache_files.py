@@ -40,10 +40,10 @@ def test_a_short_stream_searches_an_index_that_is_there(db):
     for name in ("p", "q"):
         record_run(db, name=name)
     memory = Memory(db, SimpleNamespace(in_sql=True))
-    assert isinstance(memory._search("jsd", "default"), SqlSearch)
+    assert isinstance(memory.near._search("jsd", "default"), SqlSearch)
     db.index("jsd", "default")
     record_run(db, name="r")
-    found = Memory(db, SimpleNamespace(in_sql=True))._search("jsd", "default")
+    found = Memory(db, SimpleNamespace(in_sql=True)).near._search("jsd", "default")
     assert isinstance(found, MemoryIndex) and len(found) == 3
     assert found.nearest(*QUERY, 4) == db.search("jsd", "default").nearest(*QUERY, 4)
 

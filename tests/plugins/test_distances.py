@@ -67,9 +67,9 @@ def test_the_papers_worked_example_by_the_metadb(tmp_path, stream_length):
             candidates=(),
             neighbours=(),
         )
-    found = memory.recall(D2, Described("jsd-rows", jsd.signature(D2)), k=5)
+    found = memory.near.recall(D2, Described("jsd-rows", jsd.signature(D2)), k=5)
     assert [(each.name, round(each.distance, 4)) for each in found] == [("D3", 0.3945)]
-    assert isinstance(memory._search("jsd-rows", "default"), SqlSearch) == (stream_length == 1)
+    assert isinstance(memory.near._search("jsd-rows", "default"), SqlSearch) == (stream_length == 1)
 
 
 @given(TABLES, CLASSES, TABLES, CLASSES)
