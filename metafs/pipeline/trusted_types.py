@@ -19,6 +19,7 @@ OURS = (
     "metafs_metafeatures.gp_prior.choice.Choice",
     "metafs_metafeatures.gp_prior.classifier.GPPriorClassifier",
     "metafs_moses.classifier.MosesClassifier",
+    "metafs_moses.learnt.Learnt",
     "metafs_moses.literals.Literals",
     "metafs_moses.literals.Related",
     "metafs_remembered.learner.RememberedClassifier",

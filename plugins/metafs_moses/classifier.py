@@ -23,17 +23,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from metafs.data.parameters import check_at_least, check_between, check_common
-from metafs.data.typing import Array, Matrix
+from metafs.data.typing import Array
 from metafs.errors import ProblemError, UsageError
 from metafs.stats.function_quality import Function
-from metafs_moses.as_function import as_function
 from metafs_moses.budget import Budget
 from metafs_moses.learning import Learning, Settings, shares
-from metafs_moses.packed import holds
-from metafs_moses.program import Program, size
+from metafs_moses.learnt import Learnt
+from metafs_moses.program import size
 from metafs_moses.search import Found
-from metafs_moses.sentence import condition, sentence
-from metafs_moses.serial import Serial, columns_by, serialised
+from metafs_moses.serial import Serial, columns_by
 
 
 class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # no types there
@@ -180,7 +178,15 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         found = learning.run(budgets)
         self.n_evaluations_ = sum(budget.used for budget in budgets)
         self.stopped_ = _reason(found, budgets)
-        self._describe(learning, found, X, codes, weights, targets)
+        self._learnt = Learnt.of(learning, found, X, codes, weights, targets)
+        names = getattr(self, "feature_names_in_", None)
+        self.programs_ = self._learnt.serialised(names)
+        self.scores_ = [-each.errors / learning.scale for each in found]
+        self.sizes_ = [size(each.program) for each in found]
+        shown = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
+        self.sentences_ = self._learnt.sentences(
+            X, codes, targets, self.classes_, shown, learning.binary
+        )
         self._fitted = _Fitted(learning, rows, self.programs_) if self.warm_start else None
         return self
 
@@ -200,19 +206,12 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             ensure_all_finite="allow-nan",
             reset=False,
         )
-        outputs = np.column_stack([holds(each, self._literals, X) for each in self._programs])
-        rates = np.where(outputs, self._rates[1], self._rates[0])
-        if len(self.classes_) == 2:
-            return np.column_stack([1 - rates[:, 0], rates[:, 0]])
-        return np.asarray(rates / rates.sum(axis=1, keepdims=True))
+        return self._learnt.probabilities(X)
 
     def functions_met(self) -> list[Function]:
         """Return the programs that the search kept, each with the share of rows it gets right."""
         check_is_fitted(self)
-        return [
-            as_function(program, self._literals, 1 - errors / self._weight)
-            for _, program, errors in self._population
-        ]
+        return self._learnt.functions()
 
     def candidates(self) -> list[tuple[Any, Serial, int, float]]:
         """Return the programs kept in the search: class, program, literals and score of each.
@@ -220,21 +219,13 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         The score is minus the number of errors. The best program of each class comes first.
         """
         check_is_fitted(self)
-        found = [
-            (
-                self.classes_[target],
-                serialised(program, self._literals, None),
-                size(program),
-                0.0 - errors / self._scale,
-            )
-            for target, program, errors in self._population
-        ]
-        return sorted(found, key=lambda each: self.complexity * each[2] - each[3])
+        found = self._learnt.candidates(self.complexity)
+        return [(self.classes_[target], *candidate) for target, *candidate in found]
 
     def score_range(self) -> tuple[float, float]:
         """Return the least and the greatest score that a program can have on these rows."""
         check_is_fitted(self)
-        return -self._weight / self._scale, 0.0
+        return self._learnt.lowest_score(), 0.0
 
     def _settings(self) -> Settings:
         """Return the parameters of the search, or refuse them."""
@@ -258,40 +249,6 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             self.n_samples,
             self.patience,
         )
-
-    def _describe(
-        self,
-        learning: Learning,
-        found: Sequence[Found],
-        X: Matrix,
-        codes: Array,
-        weights: Array,
-        targets: Sequence[int],
-    ) -> None:
-        """Keep the programs, how far to trust them, and how they read."""
-        self._programs: list[Program] = [each.program for each in found]
-        self._literals = learning.literals
-        self._population = [
-            (target, program, errors)
-            for target, search in zip(targets, learning.searches, strict=True)
-            for program, errors in search.population
-        ]
-        self._weight = float(weights.sum()) * learning.scale
-        self._scale = learning.scale
-        names = getattr(self, "feature_names_in_", None)
-        self.programs_ = [serialised(each, self._literals, names) for each in self._programs]
-        self.scores_ = [-each.errors / learning.scale for each in found]
-        self.sizes_ = [size(each) for each in self._programs]
-        self._rates, self.sentences_ = np.empty((2, len(targets))), list[str]()
-        written = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
-        for i, (program, target) in enumerate(zip(self._programs, targets, strict=True)):
-            outputs, wanted = holds(program, self._literals, X), codes == target
-            for side in (0, 1):
-                there = weights[outputs == side].sum()
-                right = weights[(outputs == side) & wanted].sum()
-                self._rates[side, i] = (right + 1) / (there + 2)
-            text = condition(program, self._literals, written, learning.binary)
-            self.sentences_.append(sentence(self.classes_[target], program, text, outputs, wanted))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
