@@ -9,14 +9,15 @@ from types import FrameType
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until the block is done."""
+    """Let Ctrl-C wait until the block is done, or the one around it that lets it wait too."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals only ever reach the main thread
         return
-    interrupted: list[int] = []
+    interrupted = False
 
     def remember(number: int, frame: FrameType | None) -> None:
-        interrupted.append(number)
+        nonlocal interrupted
+        interrupted = True
 
     previous = signal.signal(signal.SIGINT, remember)
     try:
@@ -24,4 +25,4 @@ def uninterrupted() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, previous)
     if interrupted:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)

@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 
 import cloudpickle
 
+from metafs.memory.uninterrupted import uninterrupted
 from metafs.pipeline.events import Event
 from metafs.pipeline.worker import WorkerLoop
 
@@ -84,11 +85,16 @@ class ForkServer:
     def __init__(self, n_threads: int | None = None, *, tells: bool = False) -> None:
         self._control, theirs = socket.socketpair()
         self._parent = os.getpid()
-        self.pid = _fork()
-        if not self.pid:
-            self._control.close()
-            _run(_Serving(theirs, self._parent, n_threads, tells).run)
-        theirs.close()
+        try:
+            with uninterrupted():  # what is raised in a callback of a fork is only printed
+                self.pid = _fork()
+                if not self.pid:
+                    self._control.close()
+                    _run(_Serving(theirs, self._parent, n_threads, tells).run)
+                theirs.close()
+        except KeyboardInterrupt:
+            self.close()
+            raise
 
     def start(self) -> Worker:
         """Fork a worker."""

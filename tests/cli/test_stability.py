@@ -163,7 +163,7 @@ def test_progress_on_a_terminal_and_ctrl_c_shows_what_was_found():
     while b"[3/45]" not in seen and time.monotonic() < deadline:
         seen += os.read(ours, 1000)
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=60)
     os.close(ours)
     assert process.returncode == 130
     assert b"problems/s" in seen

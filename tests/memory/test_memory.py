@@ -63,6 +63,16 @@ def test_ctrl_c_waits_until_the_block_is_done():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_blocks_in_which_ctrl_c_waits_may_be_nested():
+    done = []
+    with pytest.raises(KeyboardInterrupt), uninterrupted():
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append("inner")
+        done.append("outer")
+    assert done == ["inner", "outer"]
+
+
 def test_the_distance_of_these_tests_keeps_the_contract():
     for case in cases_of(Plugin()):
         case()

@@ -177,3 +177,12 @@ def test_no_worker_outlives_its_parent_however_that_dies(engine, number):
     parent.wait()
     parent.stdout.close()
     assert left_alive(started) == []
+
+
+def test_ctrl_c_during_a_fork_is_not_lost():
+    """What a callback of a fork raises is only printed."""
+    at_fork = [lambda: signal.raise_signal(signal.SIGINT)]
+    os.register_at_fork(before=lambda: at_fork and at_fork.pop()())
+    with pytest.raises(KeyboardInterrupt), open_engine():
+        pass
+    assert not at_fork

@@ -206,11 +206,17 @@ def test_nothing_is_too_wide_or_too_faint(browse, page, width, dark, address):
 
 
 def test_the_button_changes_the_theme_for_good(browse, page):
+    from selenium.webdriver.support.ui import WebDriverWait
+
     browser = browse(page)
     click(browser, "#theme")
     assert browser.execute_script("return document.documentElement.dataset.theme") == "dark"
-    browser.refresh()
-    assert browser.execute_script("return document.documentElement.dataset.theme") == "dark"
+
+    def is_dark_anew(_):  # the browser stores it after the click has returned
+        browser.refresh()
+        return browser.execute_script("return document.documentElement.dataset.theme") == "dark"
+
+    WebDriverWait(browser, 20).until(is_dark_anew)
     click(browser, "#theme")
     assert css(browser, "#theme")[0].text == "Dark"
 
