@@ -8,8 +8,7 @@ drawn in proportion to 1/k), and a signature of 24 to 128 of 50,000 keys (`many_
   the index cache; neighbours must be identical
 - experience of 5 neighbours; the record of 1,000 features over all problems, by SQL and by the
   sums in the index cache; both must be identical, bit for bit
-- recording a problem with 500 features, all known, and with 50 of them new, with the names looked
-  up in SQL and in the index
+- recording a problem with 500 features, all known, and with 50 of them new
 
 "SQL" is the same library without its indexes. Each step runs in a process of its own and
 says how much memory it took at most; "nothing" is a process that only opens the file.
@@ -43,7 +42,7 @@ from metafs_metadb import (
     recall_queries,
     record_queries,
 )
-from metafs_metadb.vocabulary import feature_ids
+from metafs_metadb.feature_names import feature_ids
 
 SIZES = (1_000, 10_000, 100_000)
 N_WORDS = 1_000_000
@@ -137,7 +136,7 @@ def feature_history_by_sql(
     db: MetaDB, space: str, names: list[str], **left_out: str
 ) -> FeatureHistory:
     with db.reading() as con:
-        ids = feature_ids(con, space, names, None)
+        ids = feature_ids(con, space, names)
         return feature_history.read(con, ids, space, **left_out)
 
 
@@ -243,11 +242,6 @@ def record(db: MetaDB, n: int) -> dict[str, Any]:
     return _record(db, 0)
 
 
-def record_by_sql(db: MetaDB, n: int) -> dict[str, Any]:
-    index_cache.FEATURES_FROM = sys.maxsize
-    return _record(db, 1_000)
-
-
 def record_in_empty(db: MetaDB, n: int) -> dict[str, Any]:
     return _record(MetaDB(db.path.with_name("empty.duckdb")), 2_000)
 
@@ -286,7 +280,6 @@ def measure(n: int, with_check: bool) -> list[tuple[str, str]]:
         file_mb = path.stat().st_size / 1e6
         steps = (
             "nothing",
-            "record_by_sql",
             "sql",
             "build",
             "ask",
@@ -326,15 +319,10 @@ def measure(n: int, with_check: bool) -> list[tuple[str, str]]:
             median_and_best(results["record_in_empty"]["known"]),
         ),
         (
-            f"recording, {N_RECORDED} known features, SQL",
-            median_and_best(results["record_by_sql"]["known"]),
+            f"recording, {N_RECORDED} known features",
+            median_and_best(results["record"]["known"]),
         ),
-        ("the same, index of names", median_and_best(results["record"]["known"])),
-        (
-            f"recording with {N_NEW} of them new, SQL",
-            median_and_best(results["record_by_sql"]["new"]),
-        ),
-        ("the same with new ones, index of names", median_and_best(results["record"]["new"])),
+        (f"recording with {N_NEW} of them new", median_and_best(results["record"]["new"])),
         ("all four for a problem: later, index", median_and_best([sum(each) for each in together])),
         *(
             (f"peak memory, {label}, MB", f"{results[step]['peak_mb']:.0f}")

@@ -5,29 +5,20 @@ and how the features are called. Each reads only what it needs of tables that ar
 their ids, so the time hardly grows with what is stored.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import duckdb
 import numpy as np
-from numpy.typing import NDArray
 
 from metafs_metadb import recall_queries
+from metafs_metadb.feature_names import names_of
 from metafs_metadb.rows import Experience
-from metafs_metadb.vocabulary import features
-
-Names = Callable[[duckdb.DuckDBPyConnection, NDArray[np.int64]], Mapping[int, str]]
-
-
-def names_in_file(con: duckdb.DuckDBPyConnection, feature_ids: NDArray[np.int64]) -> dict[int, str]:
-    """Return the name of each feature, given their ids in ascending order."""
-    return {feature_id: name for feature_id, _, name in features(con, feature_ids)}
 
 
 def read(
     con: duckdb.DuckDBPyConnection,
     problem_ids: Sequence[int],
     before: int | None = None,
-    names_of: Names = names_in_file,
 ) -> dict[int, Experience]:
     """Return what the best run of each problem recorded of its features, in the order asked."""
     if not problem_ids:

@@ -22,18 +22,17 @@ from metafs_metadb import (
     log,
     signature_index,
 )
+from metafs_metadb.feature_names import feature_ids
 from metafs_metadb.feature_sums import FeatureSums, OwnRun
 from metafs_metadb.memory_index import MemoryIndex
 from metafs_metadb.record import Written
 from metafs_metadb.rows import Experience, FeatureHistory, Recorded, RunRow, SelectionRows
 from metafs_metadb.signature_index import KeptSignatures
 from metafs_metadb.stamp import Stamp
-from metafs_metadb.vocabulary import NamesAtHand, Vocabulary, feature_ids, features
 
 SUFFIX = ".index"
 
 # From how many rows on an index is quicker than SQL alone.
-FEATURES_FROM = 200_000
 SIGNATURES_FROM = 200_000
 
 # From how many selections on their sums are worth a file: fewer are summed in no time.
@@ -67,19 +66,16 @@ class IndexCache:
     """The indexes of one database, used during visits to it: one thread at a time.
 
     What was opened stays in memory while all that this process has seen of the database holds. By
-    its own recording a process knows the stamp and the names that follow, and asks for them no
-    more while nobody else has written.
+    its own recording a process knows the stamp that follows, and asks for it no more while nobody
+    else has written.
     """
 
     def __init__(self, database: Path) -> None:
         self._database = log.real(database)
         self.folder = database.parent / f"{database.name}{SUFFIX}"
-        self.wants_vocabulary = False
         self._seen: Stamp | None = None
         self._as_seen: tuple[log.Identity, ...] = ()  # file and log, when that was their stamp
         self._n_rows: Counter[str] = Counter()  # by table, as of what was seen
-        self._at_hand = NamesAtHand()
-        self._vocabulary: Vocabulary | None = None
         self._sums: FeatureSums | None = None
         self._own: dict[int, OwnRun] = {}  # by run_id: recorded since the sums were caught up
         self._written = -1  # the last run in the file of sums
@@ -91,8 +87,7 @@ class IndexCache:
     def remove(self) -> None:
         """Remove the folder, and forget all that is in memory."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        self._seen = self._vocabulary = self._sums = None
-        self._at_hand.forget()
+        self._seen = self._sums = None
         self._own.clear()
 
     def remembered(
@@ -109,7 +104,7 @@ class IndexCache:
         to catch up with: ask again in another visit, so that others can come in between.
         """
         stamp = self.look(con)
-        best_runs = experience.read(con, problem_ids, names_of=self._names_of)
+        best_runs = experience.read(con, problem_ids)
         return best_runs, self._feature_histories(con, stamp, names, which, exclude_sources)
 
     def _feature_histories(
@@ -120,64 +115,9 @@ class IndexCache:
         which: Mapping[str, str | None],
         exclude_sources: Sequence[str | None],
     ) -> list[FeatureHistory] | None:
-        ids = self._feature_ids(con, str(which["space"]), names, indexing=stamp)
+        ids = feature_ids(con, str(which["space"]), names)
         sums = self._caught_up(con, stamp, kept=self._n_rows["selection"] >= SELECTIONS_FROM)
         return sums.read(con, ids, which, exclude_sources) if sums.stamp == stamp else None
-
-    def feature_ids(
-        self, con: duckdb.DuckDBPyConnection, space: str, names: Sequence[str]
-    ) -> NDArray[np.int64]:
-        """Return the id of each name, 0 for a new one, and note if an index of names is wanted."""
-        self.look(con)
-        return self._feature_ids(con, space, names)
-
-    def _feature_ids(
-        self,
-        con: duckdb.DuckDBPyConnection,
-        space: str,
-        names: Sequence[str],
-        indexing: Stamp | None = None,
-    ) -> NDArray[np.int64]:
-        ids = self._at_hand.ids(space, names)
-        missing = np.flatnonzero(ids < 0)
-        if len(missing):
-            self._open_vocabulary(con)
-            if indexing is not None:
-                self._build_vocabulary(con, indexing)
-            asked = [names[each] for each in missing.tolist()]
-            ids[missing] = feature_ids(con, space, asked, self._vocabulary)
-            self._at_hand.keep(space, asked, ids[missing])
-        return ids
-
-    def _names_of(
-        self, con: duckdb.DuckDBPyConnection, ids: NDArray[np.int64]
-    ) -> Mapping[int, str]:
-        """Return the name of each id, and keep them for later requests of ids."""
-        names = self._at_hand.names(ids.tolist())
-        missing = [each for each in ids.tolist() if each not in names]
-        found = features(con, np.array(missing, np.int64))
-        self._at_hand.keep_all(found)
-        return names | {feature_id: name for feature_id, _, name in found}
-
-    def _open_vocabulary(self, con: duckdb.DuckDBPyConnection) -> None:
-        self.wants_vocabulary = False
-        if self._n_rows["feature"] < FEATURES_FROM:
-            self._vocabulary = None
-            return
-        if self._vocabulary is None:
-            self._vocabulary = self._opened("vocabulary", Vocabulary.of, con)
-        n_features = self._n_rows["feature"]
-        self.wants_vocabulary = self._vocabulary is None or self._vocabulary.is_old(n_features)
-
-    def build_vocabulary(self, con: duckdb.DuckDBPyConnection) -> None:
-        """Make the index of names if one is wanted."""
-        self._build_vocabulary(con, self.look(con))
-
-    def _build_vocabulary(self, con: duckdb.DuckDBPyConnection, stamp: Stamp) -> None:
-        if self.wants_vocabulary:
-            self._vocabulary = Vocabulary.build(con, stamp)
-            self._write("vocabulary", self._vocabulary)
-            self.wants_vocabulary = False
 
     def _caught_up(
         self, con: duckdb.DuckDBPyConnection, stamp: Stamp, *, kept: bool
@@ -213,7 +153,6 @@ class IndexCache:
         if self._seen is not None:
             self._seen = self._seen.after(recorded, written.run_digest, written.problem_digest)
         self._n_rows = written.n_rows
-        self._at_hand.keep(space, rows.names, written.feature_ids)
         self._as_seen = log.state(self._database)
         first = recorded.first and run.status == "solved"
         if self._sums is not None and first and len(self._own) < FEWEST_TO_WRITE:
@@ -249,10 +188,9 @@ class IndexCache:
         """Return the stamp of the database, and forget all that does not fit it."""
         if self._seen is not None and self.is_as_seen():
             return self._seen
-        self._at_hand.forget()
         stamp, fits = Stamp.look(con, self._seen)
         if not fits:
-            self._vocabulary = self._sums = None
+            self._sums = None
             self._own.clear()
         self._seen, self._as_seen = stamp, log.state(self._database)
         self._n_rows = Counter(dict(con.execute(index_queries.TALLY).fetchall()))

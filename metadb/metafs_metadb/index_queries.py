@@ -26,24 +26,6 @@ from hashed
 RUN_STAMP = _stamp("run", RUN_DIGEST)
 PROBLEM_STAMP = _stamp("problem", PROBLEM_DIGEST)
 
-# --- the vocabulary -----------------------------------------------------------------------------
-
-_HASHES = "hash({space}, name) as one, hash(concat('other ', name), {space}) as other"
-
-FEATURE_HASHES = f"""
-select feature_id, {_HASHES.format(space="space")} from feature order by one
-"""
-
-# With the id of a feature that was added after the index was made, else 0.
-INCOMING_HASHES = f"""
-select {_HASHES.format(space="$space::varchar")}, coalesce(feature_id, 0) as recent_id
-from incoming_feature
-left join (
-    select name, feature_id from feature where feature_id > $last_id and space = $space
-) using (name)
-order by position
-"""
-
 # --- signatures ---------------------------------------------------------------------------------
 
 PROBLEMS = "select problem_id, name, fingerprint from problem where space = $space"

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from metafs_metadb import connect, migrate, record, record_queries, saved_models
 from metafs_metadb.comparing import Comparing
-from metafs_metadb.errors import MetaDBError
 from metafs_metadb.learner_candidates import LearnerCandidate
 from metafs_metadb.listing import Listing
 from metafs_metadb.managing import Managing
@@ -79,7 +78,7 @@ class MetaDB(Comparing, Recalling, Listing, Reporting, Managing):
         """
         begun, selections = perf_counter(), selections or SelectionRows()
         with self.writing() as con:
-            known_ids = self._index_cache.feature_ids(con, problem.space, selections.names)
+            self._index_cache.look(con)
             with connect.transaction(con):
                 recorded, written = record.write(
                     con,
@@ -90,7 +89,6 @@ class MetaDB(Comparing, Recalling, Listing, Reporting, Managing):
                     meta_features or {},
                     candidates,
                     neighbours,
-                    known_ids,
                     begun,
                     reference,
                     belief,
@@ -100,17 +98,7 @@ class MetaDB(Comparing, Recalling, Listing, Reporting, Managing):
                 )
             if written is not None:
                 self._index_cache.recorded(recorded, written, run, problem.space, selections)
-        self._keep_up()
         return recorded
-
-    def _keep_up(self) -> None:
-        """Make the index of the vocabulary that recording could have used."""
-        if self._index_cache.wants_vocabulary:
-            try:
-                with self.reading() as con:
-                    self._index_cache.build_vocabulary(con)
-            except MetaDBError:  # the next process that needs it will try again
-                pass
 
     def record_stability(self, problem: ProblemRow, stability: StabilityRow) -> int:
         """Remember how stable a selector was on a problem; return the stability_id.

@@ -116,7 +116,7 @@ where run_id in (select unnest($run_ids::bigint[]))
 
 # `incoming_id` holds feature ids.
 FEATURES_BY_ID = """
-select feature_id, space, name
+select feature_id, name
 from feature
 join incoming_id using (feature_id)
 where feature_id between $first_id and $last_id

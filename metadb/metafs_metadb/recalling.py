@@ -20,6 +20,7 @@ from metafs_metadb import (
     weight_queries,
     weights,
 )
+from metafs_metadb.feature_names import feature_ids
 from metafs_metadb.file import MetaFile
 from metafs_metadb.learner_candidates import LearnerCandidate
 from metafs_metadb.linear_models import StoredLinear
@@ -189,7 +190,7 @@ class Recalling(MetaFile):
     def feature_ids(self, space: str, names: Sequence[str]) -> NDArray[np.int64]:
         """Return the id of each name in a space, 0 for one that is new."""
         with self.reading() as con:
-            return self._index_cache.feature_ids(con, space, names)
+            return feature_ids(con, space, names)
 
     def trials(self, space: str) -> list[PastTrials]:
         """Return the pipelines that were tried on the latest problems of a space."""
@@ -210,10 +211,8 @@ class Recalling(MetaFile):
         with self.reading() as con:
             lacking = con.execute(weight_queries.LACKS_REFERENCE, {"fingerprint": fingerprint})
             ((lacks_reference,),) = lacking.fetchall()
-            feature_ids = self._index_cache.feature_ids(con, space, names)
-            return Acquainted(
-                bool(lacks_reference), feature_ids, weights.sharing(con, space, row_hashes)
-            )
+            sharing = weights.sharing(con, space, row_hashes)
+            return Acquainted(bool(lacks_reference), feature_ids(con, space, names), sharing)
 
     def basis(self, space: str, without_sources: Collection[str] = ()) -> dict[int, basis.Part]:
         """Return the main directions of a space, but for the parts that hold some sources."""

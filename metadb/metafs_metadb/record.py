@@ -22,6 +22,7 @@ from metafs_metadb import (
     weights,
 )
 from metafs_metadb.errors import MetaDBError
+from metafs_metadb.feature_names import feature_ids, texts
 from metafs_metadb.learner_candidates import LearnerCandidate
 from metafs_metadb.migrate import utc_now
 from metafs_metadb.rows import (
@@ -39,7 +40,6 @@ from metafs_metadb.rows import (
 )
 from metafs_metadb.signatures import write_signature
 from metafs_metadb.trials import TrialRow
-from metafs_metadb.vocabulary import texts
 from metafs_metadb.weights import BeliefRow, ReferenceRows
 
 
@@ -62,7 +62,6 @@ def write(
     meta_features: Mapping[str, ArrayLike],
     candidates: Sequence[Candidate],
     neighbours: Sequence[NeighbourRow],
-    known_ids: NDArray[np.int64],
     begun: float,
     reference: ReferenceRows | None = None,
     belief: BeliefRow | None = None,
@@ -70,15 +69,12 @@ def write(
     tried: Sequence[TrialRow] = (),
     learned: Sequence[LearnerCandidate] = (),
 ) -> tuple[Recorded, Written | None]:
-    """Write all rows of a run and return their ids; the caller holds the transaction.
-
-    `known_ids` are those of the names in `selections`, 0 where a name is new.
-    """
+    """Write all rows of a run and return their ids; the caller holds the transaction."""
     tally = dict.fromkeys(record_queries.TALLIED, 0)
     known_id = _known_problem(con, problem)
     if known_id is not None and (before := _solved_before(con, known_id, run)) is not None:
         return Recorded(known_id, before, again=True), None
-    ids = _feature_ids(con, problem.space, selections.names, known_ids, tally)
+    ids = _feature_ids(con, problem.space, selections.names, tally)
     properties.write(con, ids, meta_features, tally)
     if known_id is None:
         con.execute(record_queries.PLAN_NOTHING)
@@ -203,13 +199,12 @@ def _feature_ids(
     con: duckdb.DuckDBPyConnection,
     space: str,
     names: Sequence[str],
-    known_ids: NDArray[np.int64],
     tally: dict[str, int],
 ) -> NDArray[np.int64]:
     """Return the id of each name, extending the vocabulary of the space where needed."""
     if len(set(names)) != len(names):
         raise ValueError("a run names each feature once")
-    ids = known_ids.copy()
+    ids = feature_ids(con, space, names)
     unknown = np.flatnonzero(ids == 0)
     if len(unknown):
         new = texts([names[place] for place in unknown.tolist()])

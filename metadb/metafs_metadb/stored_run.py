@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metafs_metadb import explain_queries, feature_history, recall_queries
+from metafs_metadb.feature_names import feature_ids
 from metafs_metadb.rows import FeatureHistory, Neighbour
-from metafs_metadb.vocabulary import feature_ids
 
 
 @dataclass(frozen=True, eq=False)

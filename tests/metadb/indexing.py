@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows, feature_history, index_cache
-from metafs_metadb.vocabulary import feature_ids
+from metafs_metadb.feature_names import feature_ids
 
 from .building import STARTED, signature
 
@@ -17,11 +17,10 @@ ASKED = ("unheard of", *WORDS[::-1], "new 3")
 def limits(n):
     """Index from n rows on, and rewrite files at every turn."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("FEATURES_FROM", "SELECTIONS_FROM", "SIGNATURES_FROM"):
+        for name in ("SELECTIONS_FROM", "SIGNATURES_FROM"):
             patch.setattr(index_cache, name, n)
         patch.setattr(index_cache, "FEWEST_TO_WRITE", 2)
         patch.setattr(index_cache, "MOST_AT_ONCE", 2)
-        patch.setattr("metafs_metadb.vocabulary.FEWEST_TO_REBUILD", 2)
         patch.setattr("metafs_metadb.memory_index.FEWEST_TO_MERGE", 3)
         yield
 
@@ -58,7 +57,7 @@ QUERY = signature({2: 0.4, 10: 0.2, 11: 0.2, 12: 0.2})
 def record_by_sql(db, space, names, **left_out):
     """What `MetaDB.feature_history` returns, by SQL alone."""
     with db.reading() as con:
-        ids = feature_ids(con, space, names, None)
+        ids = feature_ids(con, space, names)
         return feature_history.read(con, ids, space, **left_out)
 
 

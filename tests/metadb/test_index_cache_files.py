@@ -23,13 +23,12 @@ def test_files_are_made_once_and_then_only_opened(db, monkeypatch):
         record_run(db, name=name)
     expected = answers(db)
     folder = db.path.with_name("metafs.duckdb.index")
-    assert len(list(folder.iterdir())) == 3  # vocabulary, sums, signatures
+    assert len(list(folder.iterdir())) == 2  # sums, signatures
     assert db.check() == []
 
     def refuse(*arguments):
         raise AssertionError("built again")
 
-    monkeypatch.setattr("metafs_metadb.vocabulary.Vocabulary.build", refuse)
     monkeypatch.setattr(feature_sums.FeatureSums, "_take_in", refuse)
     monkeypatch.setattr("metafs_metadb.structure.Structure.build", refuse)
     assert answers(MetaDB(db.path)) == expected
