@@ -68,7 +68,7 @@ def history_before(
     """Return the history of each feature over all other problems, as of when a run began."""
     return feature_history.read(
         con,
-        feature_ids(con, run["space"], names, None),
+        feature_ids(con, run["space"], names),
         run["space"],
         before=run["run_id"],
         exclude_fingerprint=run["fingerprint"],
