@@ -53,7 +53,7 @@ from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
 from metafs.pipeline.choice.choosing import Choice
 from metafs.pipeline.choice.evaluation import Evaluation
-from metafs.pipeline.model import fitted_model
+from metafs.pipeline.models.model import fitted_model
 from metafs.pipeline.preparing import prepare
 from metafs.pipeline.settings import Settings
 

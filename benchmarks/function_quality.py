@@ -32,9 +32,9 @@ from sklearn.metrics import average_precision_score
 from text_stream import text_pairs
 
 from metafs import Prior, Registry
-from metafs.pipeline.function_qualities import function_qualities
-from metafs.pipeline.scoring import qualities, selector_qualities
-from metafs.pipeline.selection import evaluations_to, select
+from metafs.pipeline.fitting.function_qualities import function_qualities
+from metafs.pipeline.fitting.scoring import qualities, selector_qualities
+from metafs.pipeline.fitting.selection import evaluations_to, select
 from metafs.stats.function_quality import FunctionQuality
 from metafs.transfer.expectation import expectation
 from metafs_climb import Climb

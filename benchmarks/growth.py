@@ -19,7 +19,7 @@ import numpy as np
 from timing import best_of, exponent
 
 from metafs import Registry
-from metafs.pipeline.selection import configured
+from metafs.pipeline.fitting.selection import configured
 
 SIZES = (500, 1000, 2000)
 FIXED = 200

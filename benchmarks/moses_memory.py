@@ -21,7 +21,7 @@ from metafs import Problem, Registry
 from metafs.data.typing import Array
 from metafs.memory import LearnerCandidate
 from metafs.memory.memory import CANDIDATES_OF_OUTPUT
-from metafs.pipeline.learner_candidates import programs_for
+from metafs.pipeline.fitting.learner_candidates import programs_for
 from metafs.plugin.programs import with_features
 from metafs.plugin.signature import Signature
 from metafs_filters import InfoGain

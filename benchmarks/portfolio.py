@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from metafs import Problem
 from metafs.pipeline.choice.candidates import LEARNERS, RANKINGS, Candidate, seconds_of
 from metafs.pipeline.choice.evaluation import Evaluation
-from metafs.pipeline.scoring import score_on
+from metafs.pipeline.fitting.scoring import score_on
 from metafs.plugin.registry import Registry
 from metafs.stats.scorers import best_possible, default_scoring, scorer_named
 

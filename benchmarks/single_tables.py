@@ -47,7 +47,7 @@ from metafs.errors import NoScore
 from metafs.pipeline.choice.choosing import choose, default_choice
 from metafs.pipeline.choice.contest import contest_of
 from metafs.pipeline.choice.portfolio import shipped, shipped_tables
-from metafs.pipeline.model import fitted_model
+from metafs.pipeline.models.model import fitted_model
 from metafs.plugin.registry import Registry
 from metafs.stats.scorers import default_scoring
 

@@ -22,8 +22,8 @@ from sklearn.naive_bayes import BernoulliNB
 from metafs import Problem, Registry, solve
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
+from metafs.pipeline.fitting.selection import select
 from metafs.pipeline.preparing import prepare
-from metafs.pipeline.selection import select
 from metafs.pipeline.settings import Settings
 
 FILLED_BY = {

@@ -294,7 +294,7 @@ def test_a_fit_leaves_what_a_stream_solved_under_its_name(related, db):
 
 
 def test_rows_of_a_group_are_never_divided(monkeypatch):
-    from metafs.pipeline import scoring
+    from metafs.pipeline.fitting import scoring
 
     seen = []
     original = scoring.model_on

@@ -13,7 +13,7 @@ from remembered.streams import Stream
 
 from metafs import Problem
 from metafs.memory.weights import NEAREST, history_of
-from metafs.pipeline.reference import learned
+from metafs.pipeline.fitting.reference import learned
 from metafs.stats.linear import scales_of
 from metafs_metadb import Neighbour, Reference
 

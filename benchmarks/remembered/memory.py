@@ -8,7 +8,7 @@ from remembered.streams import Past, Stream
 
 from metafs import Problem
 from metafs.memory.weights import MOST_SOURCES
-from metafs.pipeline.reference import relevance
+from metafs.pipeline.fitting.reference import relevance
 from metafs.plugin.prior import Prior, Source
 from metafs.stats.linear import (
     N_LABELS,

@@ -1,5 +1,5 @@
-"""Progress of a command, on stderr: see `metafs.pipeline.progress`."""
+"""Progress of a command, on stderr: see `metafs.pipeline.display.progress`."""
 
-from metafs.pipeline.progress import Progress, format_seconds
+from metafs.pipeline.display.progress import Progress, format_seconds
 
 __all__ = ["Progress", "format_seconds"]

@@ -33,7 +33,7 @@ from metafs.cli.stream_summary import summary
 from metafs.cli.table import Column, Table, width_of
 from metafs.data.readers import sources
 from metafs.memory import INTERRUPTED as INTERRUPTED_RUN
-from metafs.pipeline.engines import ENGINES
+from metafs.pipeline.engines.opening import ENGINES
 from metafs.pipeline.loop import solve as solve_stream
 from metafs.pipeline.solution import Solution
 from metafs.plugin.registry import Registry

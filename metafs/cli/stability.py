@@ -24,8 +24,8 @@ from metafs.cli.progress import Progress
 from metafs.data.problem import Problem
 from metafs.data.readers import Source, sources
 from metafs.memory import MetaDB, MetaDBError
-from metafs.pipeline.engines import require_engine
-from metafs.pipeline.plugin_errors import naming_plugin
+from metafs.pipeline.engines.opening import require_engine
+from metafs.pipeline.fitting.plugin_errors import naming_plugin
 from metafs.pipeline.recording import failure
 from metafs.pipeline.settings import Settings
 from metafs.pipeline.solution import Solution

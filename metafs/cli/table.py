@@ -77,7 +77,7 @@ class Table:
         self._on_terminal = stream.isatty()
         self.columns = list(columns)
         if self._on_terminal:
-            from metafs.pipeline.console import console_of
+            from metafs.pipeline.display.console import console_of
 
             self.columns = fitted(columns, console_of(stream).width)
         self.left_out = [each.name for each in columns[len(self.columns) :]]
@@ -108,6 +108,6 @@ def echo(stream: Any, text: str, style: str = "", *, wraps: bool = False) -> Non
     if not stream.isatty():
         click.echo(text, file=stream)
         return
-    from metafs.pipeline.console import print_line
+    from metafs.pipeline.display.console import print_line
 
     print_line(stream, text, style, wraps=wraps)

@@ -25,7 +25,7 @@ from metafs.data.readers import ReadOptions
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
 from metafs.pipeline.batch import Readable, tried
-from metafs.pipeline.engines import open_engine, require_engine
+from metafs.pipeline.engines.opening import open_engine, require_engine
 from metafs.pipeline.events import Listener, listening
 from metafs.pipeline.loop import readables, results_of
 from metafs.pipeline.plan import Plan

@@ -33,8 +33,8 @@ from metafs.estimator.fit_input import (
 from metafs.memory import INTERRUPTED, MetaDB
 from metafs.memory.memory import Memory
 from metafs.memory.named_fits import fit_source, keep_one, would_be_kept
-from metafs.pipeline.fitted_html import ChosenInHtml
-from metafs.pipeline.interruption import handled
+from metafs.pipeline.display.fitted_html import ChosenInHtml
+from metafs.pipeline.engines.interruption import handled
 from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import finish
 from metafs.pipeline.settings import Settings

@@ -23,12 +23,12 @@ from metafs.estimator.fit_input import (
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
 from metafs.memory.named_fits import keep_one, would_be_kept
+from metafs.pipeline.display.fitted_html import ChosenInHtml
 from metafs.pipeline.expecting import own_prior
-from metafs.pipeline.fitted_html import ChosenInHtml
+from metafs.pipeline.fitting.selection import Selection, select
 from metafs.pipeline.plan import Plan
 from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import finish
-from metafs.pipeline.selection import Selection, select
 from metafs.pipeline.settings import Settings
 from metafs.pipeline.steps import leave, quality_of, search
 from metafs.pipeline.task import PreparedTask, Stopwatch, TaskResult

@@ -7,7 +7,7 @@ import numpy as np
 from metafs.data.parameters import check_at_least
 from metafs.errors import UsageError
 from metafs.experiment.arms import Arm, arms_named
-from metafs.pipeline.selection import takes_prior
+from metafs.pipeline.fitting.selection import takes_prior
 from metafs.pipeline.settings import Settings
 from metafs.plugin.registry import Registry
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from metafs.pipeline.selection import TOLERANCE
+from metafs.pipeline.fitting.selection import TOLERANCE
 from metafs.pipeline.task import PreparedTask, TaskResult
 from metafs.plugin.prior import Prior, most_expected
 from metafs.transfer.expectation import OF_NEIGHBOURS, Transfer, relative_scores

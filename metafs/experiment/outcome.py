@@ -8,7 +8,7 @@ import numpy as np
 
 from metafs.errors import ProblemError
 from metafs.experiment.explanation import Why
-from metafs.pipeline.selection import TOLERANCE, evaluations_to
+from metafs.pipeline.fitting.selection import TOLERANCE, evaluations_to
 from metafs.pipeline.solution import PHASES, Solution
 from metafs.pipeline.task import TaskResult
 

@@ -27,12 +27,12 @@ from metafs.experiment.outcome import Failed, Outcome, fitness_of, outcome
 from metafs.memory import MetaDB, MetaDBError
 from metafs.memory.memory import Memory
 from metafs.pipeline.batch import Readable, is_interrupt
-from metafs.pipeline.engines import open_engine, require_engine
+from metafs.pipeline.engines.opening import open_engine, require_engine
+from metafs.pipeline.engines.pool import Map
+from metafs.pipeline.fitting.selection import configured
 from metafs.pipeline.plan import Plan
-from metafs.pipeline.pool import Map
 from metafs.pipeline.preparing import prepare
 from metafs.pipeline.recording import failure, finish
-from metafs.pipeline.selection import configured
 from metafs.pipeline.steps import work
 from metafs.plugin.registry import Registry
 

@@ -20,7 +20,7 @@ from metafs.memory import MetaDBError
 from metafs.memory.memory import Memory
 from metafs.pipeline.checked_tables import checked_table
 from metafs.pipeline.events import Event, emit
-from metafs.pipeline.model_saving import has_model
+from metafs.pipeline.models.saving import has_model
 from metafs.pipeline.plan import Plan
 from metafs.pipeline.preparing import described_by, described_part, prepare
 from metafs.pipeline.recording import failure, skipped

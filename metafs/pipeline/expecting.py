@@ -10,11 +10,11 @@ from metafs.data.typing import Array
 from metafs.memory import FeatureExperience, LearnerCandidate, Neighbour
 from metafs.memory.memory import Memory
 from metafs.memory.weights import ModelHistory
-from metafs.pipeline.fit_parameters import takes
-from metafs.pipeline.learner_candidates import programs_for
+from metafs.pipeline.fitting.learner_candidates import programs_for
+from metafs.pipeline.fitting.parameters import takes
+from metafs.pipeline.fitting.plugin_errors import naming_plugin
+from metafs.pipeline.fitting.selection import takes_prior
 from metafs.pipeline.plan import DEFAULT_REGRESSOR, Plan
-from metafs.pipeline.plugin_errors import naming_plugin
-from metafs.pipeline.selection import takes_prior
 from metafs.plugin.prior import Prior
 from metafs.transfer.expectation import Experience, expect, unseen_features
 from metafs.transfer.meta_regression import meta_regression

@@ -22,20 +22,20 @@ from metafs.errors import UsageError
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
 from metafs.pipeline.batch import Readable, batch_key, prepare_all, read_problem
-from metafs.pipeline.engines import open_engine, require_engine
+from metafs.pipeline.display.progress import Progress
+from metafs.pipeline.engines.opening import open_engine, require_engine
+from metafs.pipeline.engines.pool import Map
+from metafs.pipeline.engines.worker import WorkerError
 from metafs.pipeline.events import Event, Listener, emit, listening
-from metafs.pipeline.model_archive import make_folder
-from metafs.pipeline.model_saving import keep_model
+from metafs.pipeline.models.archive import make_folder
+from metafs.pipeline.models.saving import keep_model
 from metafs.pipeline.plan import Plan
-from metafs.pipeline.pool import Map
 from metafs.pipeline.presets import preset_named
-from metafs.pipeline.progress import Progress
 from metafs.pipeline.recording import fail, failure, finish
 from metafs.pipeline.settings import Settings
 from metafs.pipeline.solution import Solution
 from metafs.pipeline.steps import work
 from metafs.pipeline.task import PreparedTask, TaskResult
-from metafs.pipeline.worker import WorkerError
 from metafs.plugin.registry import Registry
 
 

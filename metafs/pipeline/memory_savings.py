@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metafs.pipeline.selection import Selection, evaluations_to
+from metafs.pipeline.fitting.selection import Selection, evaluations_to
 
 OVERHEAD = ("describe", "recall", "expect", "record")
 """The phases that only memory needs."""

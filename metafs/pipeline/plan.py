@@ -8,9 +8,9 @@ from metafs.data.problem import Problem
 from metafs.errors import UsageError
 from metafs.pipeline.choice.contest import AUTO, Contest, contest_of
 from metafs.pipeline.choice.selector import AutoSelector
-from metafs.pipeline.fit_parameters import takes
-from metafs.pipeline.scoring import require_fitting_learner
-from metafs.pipeline.selection import check_parameters, configured
+from metafs.pipeline.fitting.parameters import takes
+from metafs.pipeline.fitting.scoring import require_fitting_learner
+from metafs.pipeline.fitting.selection import check_parameters, configured
 from metafs.plugin.protocols import SetMeasure, SupportsLearner
 from metafs.plugin.registry import Registry
 from metafs.stats.scorers import default_scoring, require_fitting_scoring

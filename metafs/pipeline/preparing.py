@@ -7,9 +7,9 @@ from metafs.data.row_hashes import row_hashes
 from metafs.memory.memory import Memory
 from metafs.pipeline.choice.experience import experience
 from metafs.pipeline.expecting import Expecting, own_prior
+from metafs.pipeline.fitting.plugin_errors import naming_plugin
+from metafs.pipeline.fitting.prefilter import informative_part
 from metafs.pipeline.plan import Plan
-from metafs.pipeline.plugin_errors import naming_plugin
-from metafs.pipeline.prefilter import informative_part
 from metafs.pipeline.settings import Settings
 from metafs.pipeline.task import PreparedTask, Stopwatch
 from metafs.stats.discretise import codes_kept

@@ -13,10 +13,10 @@ from metafs.data.typing import Array
 from metafs.errors import MetafsError, describe, kind_and_place
 from metafs.memory import NeighbourRow, RunRow, SelectionRows
 from metafs.memory.memory import Memory
+from metafs.pipeline.fitting.reference import Learned
+from metafs.pipeline.fitting.selection import takes_prior
 from metafs.pipeline.memory_savings import Saving, saving
 from metafs.pipeline.plan import Plan
-from metafs.pipeline.reference import Learned
-from metafs.pipeline.selection import takes_prior
 from metafs.pipeline.solution import Experience, Solution
 from metafs.pipeline.steps import model_of
 from metafs.pipeline.task import PreparedTask, Stopwatch, TaskResult, utc_now

@@ -108,7 +108,7 @@ class Solution:
         return self.non_nested_score
 
     def _repr_html_(self) -> str:
-        from metafs.pipeline.html import solution_html  # which imports this module
+        from metafs.pipeline.display.html import solution_html  # which imports this module
 
         return solution_html(self)
 

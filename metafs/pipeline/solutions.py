@@ -1,6 +1,6 @@
 """The solutions of a whole stream, in a list that notebooks show as a table."""
 
-from metafs.pipeline.html import stream_html
+from metafs.pipeline.display.html import stream_html
 from metafs.pipeline.solution import Solution
 
 

@@ -19,24 +19,24 @@ from metafs.pipeline.choice.evaluation import seconds_on
 from metafs.pipeline.choice.portfolio import memory_gain, shipped
 from metafs.pipeline.choice.result import selection_of, trials_of
 from metafs.pipeline.choice.rows import MOST_SECONDS_AT_LAST, at_last
+from metafs.pipeline.engines.interruption import is_interrupted, waiting
 from metafs.pipeline.events import Event, emit
-from metafs.pipeline.fit_parameters import of_rows
-from metafs.pipeline.function_qualities import function_qualities
-from metafs.pipeline.interruption import is_interrupted, waiting
-from metafs.pipeline.learner_candidates import tried_by
-from metafs.pipeline.model import FittedModel, fitted_model, named_model
-from metafs.pipeline.plugin_errors import naming_plugin
-from metafs.pipeline.prefilter import selecting
-from metafs.pipeline.reference import Learned, learned
-from metafs.pipeline.row_notes import row_notes
-from metafs.pipeline.scoring import (
+from metafs.pipeline.fitting.function_qualities import function_qualities
+from metafs.pipeline.fitting.learner_candidates import tried_by
+from metafs.pipeline.fitting.parameters import of_rows
+from metafs.pipeline.fitting.plugin_errors import naming_plugin
+from metafs.pipeline.fitting.prefilter import selecting
+from metafs.pipeline.fitting.reference import Learned, learned
+from metafs.pipeline.fitting.scoring import (
     Scores,
     confidence_of,
     learn,
     qualities,
     selector_qualities,
 )
-from metafs.pipeline.selection import Selection
+from metafs.pipeline.fitting.selection import Selection
+from metafs.pipeline.models.model import FittedModel, fitted_model, named_model
+from metafs.pipeline.row_notes import row_notes
 from metafs.pipeline.task import (
     PreparedTask,
     Stopwatch,

@@ -17,12 +17,12 @@ from metafs.memory.projection import Described
 from metafs.memory.weights import ModelHistory
 from metafs.pipeline.choice.expectation import Past
 from metafs.pipeline.choice.rows import sampled
-from metafs.pipeline.learner_candidates import Tried
-from metafs.pipeline.model import FittedModel
+from metafs.pipeline.fitting.learner_candidates import Tried
+from metafs.pipeline.fitting.reference import Learned
+from metafs.pipeline.fitting.scoring import Scores
+from metafs.pipeline.fitting.selection import Selection
+from metafs.pipeline.models.model import FittedModel
 from metafs.pipeline.plan import Plan
-from metafs.pipeline.reference import Learned
-from metafs.pipeline.scoring import Scores
-from metafs.pipeline.selection import Selection
 from metafs.plugin.prior import Prior
 
 

@@ -18,9 +18,9 @@ from metafs.errors import ProblemError, UsageError
 from metafs.memory import MetaDB, StabilityRow
 from metafs.memory.problem_rows import problem_row
 from metafs.memory.uninterrupted import uninterrupted
-from metafs.pipeline.engines import open_engine
-from metafs.pipeline.fit_parameters import of_rows
-from metafs.pipeline.selection import Selection, check_parameters, configured, select
+from metafs.pipeline.engines.opening import open_engine
+from metafs.pipeline.fitting.parameters import of_rows
+from metafs.pipeline.fitting.selection import Selection, check_parameters, configured, select
 from metafs.pipeline.settings import Settings
 from metafs.plugin.registry import Registry
 from metafs.stability.indices import (

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
-from metafs.pipeline.selection import Selection, configured, select, takes_prior
+from metafs.pipeline.fitting.selection import Selection, configured, select, takes_prior
 from metafs.plugin.prior import Prior
 from metafs.testing.data import NAMES, planted_classes
 

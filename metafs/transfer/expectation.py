@@ -9,7 +9,7 @@ B. Goertzel, N. Geisweiller and C. Poulin, "Meta-learning for feature selection"
 section 3.3. The features with :math:`P_D(s) \ge t` are where the search begins. As in the paper
 the k nearest problems count whatever their distance: where fewer than k share anything with D,
 those solved first are taken at distance 1. Q is what was recorded as quality
-(`metafs.pipeline.scoring`).
+(`metafs.pipeline.fitting.scoring`).
 
 Ours guides the whole search. A problem at distance 1 is no neighbour there, because any choice
 among such problems is arbitrary. It is the mean of two parts: the expectation from neighbours, with

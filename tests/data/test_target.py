@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from metafs import MetaSelector, Problem, Registry
 from metafs.data.target import holds_classes, settled
-from metafs.pipeline.selection import select
+from metafs.pipeline.fitting.selection import select
 
 REGISTRY = Registry()
 

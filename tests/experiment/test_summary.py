@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from metafs.experiment import speedup
 from metafs.experiment.comparing import mean_interval, problem_means, running_mean
-from metafs.pipeline.selection import evaluations_to
+from metafs.pipeline.fitting.selection import evaluations_to
 
 CANDIDATES = st.lists(
     st.tuples(st.integers(1, 50), st.just(()), st.sampled_from([0.1, 0.2, 0.3, 0.4])), max_size=6

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from metafs.errors import UsageError
-from metafs.pipeline.engines import ENGINES, open_engine, require_engine
+from metafs.pipeline.engines.opening import ENGINES, open_engine, require_engine
 
 
 def square(number):
@@ -57,6 +57,6 @@ def test_what_makes_no_sense_is_refused(engine, jobs, words):
 def test_dask_is_asked_for_only_where_it_is_installed(monkeypatch):
     for engine in ENGINES:
         require_engine(engine, 1)
-    monkeypatch.setattr("metafs.pipeline.engines.find_spec", lambda name: None)
+    monkeypatch.setattr("metafs.pipeline.engines.opening.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'metafs-automl\[dask\]'"):
         require_engine("dask", 1)

@@ -8,9 +8,9 @@ from sklearn.linear_model import LogisticRegression
 
 from metafs.data.problem import Problem
 from metafs.errors import UsageError
-from metafs.pipeline.function_qualities import function_qualities, functions_met
+from metafs.pipeline.fitting.function_qualities import function_qualities, functions_met
+from metafs.pipeline.fitting.selection import Selection
 from metafs.pipeline.loop import solve
-from metafs.pipeline.selection import Selection
 from metafs.pipeline.settings import Settings
 from metafs.plugin.registry import Registry
 from metafs.stats.function_quality import FunctionQuality

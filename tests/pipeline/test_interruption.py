@@ -10,9 +10,9 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from metafs import MetaClassifier
-from metafs.pipeline.interruption import broken_off, handled, is_interrupted, waiting
+from metafs.pipeline.engines.interruption import broken_off, handled, is_interrupted, waiting
+from metafs.pipeline.engines.pool import Pool
 from metafs.pipeline.loop import solve
-from metafs.pipeline.pool import Pool
 from metafs_metadb import MetaDB
 
 ENGINES = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from metafs.data.problem import Problem
 from metafs.memory import LearnerCandidate
 from metafs.memory.memory import Memory
-from metafs.pipeline.learner_candidates import programs_for
+from metafs.pipeline.fitting.learner_candidates import programs_for
 from metafs.pipeline.loop import solve
 from metafs.pipeline.preparing import prepare
 from metafs.pipeline.settings import Settings

@@ -7,8 +7,8 @@ from click.testing import CliRunner
 from metafs import Problem, solve
 from metafs.cli.app import cli
 from metafs.errors import UsageError
+from metafs.pipeline.fitting.selection import Selection
 from metafs.pipeline.memory_savings import Saving, in_words, saving
-from metafs.pipeline.selection import Selection
 
 from ..cli.running import write_digits
 

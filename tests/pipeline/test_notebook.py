@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from metafs import MetaSelector, Solutions, solve
 from metafs.data.problem import Problem
-from metafs.pipeline.progress import Progress
+from metafs.pipeline.display.progress import Progress
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m&\"'"
 QUICK = {"selector": "fisher", "folds": 2}

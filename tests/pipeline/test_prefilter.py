@@ -8,9 +8,9 @@ from scipy.sparse import csr_array
 
 from metafs import Problem
 from metafs.errors import ProblemError
+from metafs.pipeline.fitting.prefilter import informative_columns, select_informative, selecting
+from metafs.pipeline.fitting.selection import select
 from metafs.pipeline.loop import solve
-from metafs.pipeline.prefilter import informative_columns, select_informative, selecting
-from metafs.pipeline.selection import select
 from metafs.plugin.prior import Prior
 from metafs_climb import Climb
 from metafs_filters import InfoGainSelector

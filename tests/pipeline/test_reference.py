@@ -13,8 +13,8 @@ from metafs.data.row_hashes import row_hashes
 from metafs.memory import MetaDB
 from metafs.memory.explaining import explain
 from metafs.memory.memory import Memory
+from metafs.pipeline.fitting.reference import numeric_rows
 from metafs.pipeline.preparing import prepare
-from metafs.pipeline.reference import numeric_rows
 from metafs.pipeline.settings import Settings
 
 N = 12

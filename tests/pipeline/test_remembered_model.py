@@ -7,8 +7,8 @@ from scipy.sparse import csr_array
 
 from metafs import Problem, solve
 from metafs.errors import UsageError
-from metafs.pipeline.reference import numeric_rows
-from metafs.pipeline.remembered_model import remembered_model, share_kept
+from metafs.pipeline.fitting.reference import numeric_rows
+from metafs.pipeline.models.remembered import remembered_model, share_kept
 from metafs.stats.linear import fit_linear
 from metafs_metadb import MetaDB
 

@@ -11,8 +11,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 from metafs.data.problem import Problem
 from metafs.errors import NoScore, ProblemError, UsageError
+from metafs.pipeline.fitting.scoring import Scores, learn, qualities, require_fitting_learner
 from metafs.pipeline.preparing import prepare
-from metafs.pipeline.scoring import Scores, learn, qualities, require_fitting_learner
 from metafs.pipeline.settings import Settings
 from metafs.pipeline.steps import work
 from metafs.plugin.registry import Registry

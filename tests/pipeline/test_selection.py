@@ -9,7 +9,7 @@ from sklearn.feature_selection import RFE, SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression
 
 from metafs.errors import UsageError
-from metafs.pipeline.selection import check_parameters, configured, evaluations_to, select
+from metafs.pipeline.fitting.selection import check_parameters, configured, evaluations_to, select
 from metafs.plugin.registry import Registry
 
 RNG = np.random.default_rng(0)

@@ -8,8 +8,8 @@ from sklearn.feature_selection import RFE, SelectKBest, VarianceThreshold
 from sklearn.linear_model import LogisticRegression
 
 from metafs.data.problem import Problem
+from metafs.pipeline.fitting.selection import configured, select
 from metafs.pipeline.loop import solve
-from metafs.pipeline.selection import configured, select
 from metafs.plugin.registry import Registry
 from metafs.stats.category_numbers import category_numbers
 

@@ -13,9 +13,9 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from metafs.errors import UsageError
-from metafs.pipeline.engines import open_engine
+from metafs.pipeline.engines.opening import open_engine
+from metafs.pipeline.engines.worker import WorkerError
 from metafs.pipeline.loop import solve
-from metafs.pipeline.worker import WorkerError
 from metafs_metadb import MetaDB
 
 BAD = 61
@@ -137,7 +137,7 @@ def test_inline_is_this_process_and_only_one():
 
 PARENT = """
 import os, subprocess, sys, time
-from metafs.pipeline.engines import open_engine
+from metafs.pipeline.engines.opening import open_engine
 
 def work(_):
     child = subprocess.Popen(["sleep", "1000"])

@@ -12,8 +12,8 @@ from sklearn.utils.validation import validate_data
 
 from metafs.data.problem import Problem
 from metafs.errors import UsageError
-from metafs.pipeline.engines import open_engine
-from metafs.pipeline.selection import Selection
+from metafs.pipeline.engines.opening import open_engine
+from metafs.pipeline.fitting.selection import Selection
 from metafs.stability import (
     Resampling,
     Stability,

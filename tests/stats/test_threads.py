@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_info
 
 from metafs import Problem
-from metafs.pipeline.scoring import learn
+from metafs.pipeline.fitting.scoring import learn
 from metafs.stats import threads
 from metafs.stats.threads import threads_for
 from metafs_filters import InfoGainSelector

@@ -25,8 +25,8 @@ from metafs.pipeline.choice.expectation import (
 )
 from metafs.pipeline.choice.race import bisected, race, score_smaller_sets
 from metafs.pipeline.choice.skill import beats_no_skill
-from metafs.pipeline.interruption import broken_off
-from metafs.pipeline.scoring import Scores
+from metafs.pipeline.engines.interruption import broken_off
+from metafs.pipeline.fitting.scoring import Scores
 from metafs.plugin.prior import Prior
 from metafs.stats.folds import folds
 from metafs.stats.scorers import over_folds

@@ -17,7 +17,7 @@ from metafs.pipeline.choice.candidates import (
     seconds_of,
     sizes,
 )
-from metafs.pipeline.scoring import require_fitting_learner
+from metafs.pipeline.fitting.scoring import require_fitting_learner
 from metafs.plugin.registry import Registry
 
 AUTO: Final = "auto"

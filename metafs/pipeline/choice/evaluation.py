@@ -17,9 +17,9 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.pipeline.choice.candidates import ALL, Candidate, seconds_of, seconds_to_rank
 from metafs.pipeline.events import Event, emit, is_heard
-from metafs.pipeline.fit_parameters import of_rows
-from metafs.pipeline.scoring import score_on
-from metafs.pipeline.selection import Selection, configured, select
+from metafs.pipeline.fitting.parameters import of_rows
+from metafs.pipeline.fitting.scoring import score_on
+from metafs.pipeline.fitting.selection import Selection, configured, select
 from metafs.plugin.prior import Prior
 from metafs.stats.folds import Fold, n_independent
 from metafs.stats.scorers import best_possible, over_folds, scorer_named

@@ -5,7 +5,7 @@ import numpy as np
 from metafs.memory import TrialRow
 from metafs.pipeline.choice.candidates import ALL
 from metafs.pipeline.choice.choosing import Choice
-from metafs.pipeline.selection import Selection
+from metafs.pipeline.fitting.selection import Selection
 from metafs.plugin.ranking import ranking
 
 

@@ -14,7 +14,7 @@ from metafs.pipeline.choice.candidates import Candidate, sizes
 from metafs.pipeline.choice.choosing import TIME_UP, choose, default_choice
 from metafs.pipeline.choice.contest import contest_of
 from metafs.pipeline.choice.portfolio import shipped
-from metafs.pipeline.model import fitted_model
+from metafs.pipeline.models.model import fitted_model
 from metafs.plugin.registry import Registry
 from metafs.stats.scorers import default_scoring
 

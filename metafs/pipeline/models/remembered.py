@@ -18,7 +18,7 @@ from metafs.data.layout import Layout
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
 from metafs.memory import StoredLinear
-from metafs.pipeline.model import FittedModel
+from metafs.pipeline.models.model import FittedModel
 from metafs.stats.linear import LinearModel, Preparation
 from metafs.stats.linear.strength import StrengthChoice
 

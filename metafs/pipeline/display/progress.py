@@ -105,7 +105,7 @@ class Progress:
     def _opened(self) -> Line | None:
         if sys.stderr is None or ("ipykernel" not in sys.modules and not sys.stderr.isatty()):
             return None
-        from metafs.pipeline.console import console_of, is_dumb
+        from metafs.pipeline.display.console import console_of, is_dumb
 
         if not sys.stderr.isatty():
             self._width = 100
@@ -138,7 +138,7 @@ class Progress:
     def _columns(self) -> int:
         if self._width:
             return self._width
-        from metafs.pipeline.console import console_of
+        from metafs.pipeline.display.console import console_of
 
         return console_of(sys.stderr).width
 

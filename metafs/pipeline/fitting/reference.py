@@ -21,7 +21,7 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
 from metafs.memory import BeliefRow, LinearRows, ReferenceRows
 from metafs.memory.weights import ModelHistory
-from metafs.pipeline.fit_parameters import of_rows
+from metafs.pipeline.fitting.parameters import of_rows
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import SetInformation, entropy
 from metafs.stats.linear import (

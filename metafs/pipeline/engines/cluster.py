@@ -15,8 +15,8 @@ from typing import Any
 from uuid import uuid4
 
 from metafs.memory.uninterrupted import uninterrupted
-from metafs.pipeline.fork_server import AVAILABLE
-from metafs.pipeline.pool import Function, Map, Pool, Results
+from metafs.pipeline.engines.fork_server import AVAILABLE
+from metafs.pipeline.engines.pool import Function, Map, Pool, Results
 
 POLL_S = 0.02
 

@@ -31,9 +31,9 @@ from sklearn.pipeline import Pipeline
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
 from metafs.errors import NoScore, ProblemError, UsageError
-from metafs.pipeline.fit_parameters import fit_parameters, of_rows
-from metafs.pipeline.fitting import fit
-from metafs.pipeline.prefilter import selecting
+from metafs.pipeline.fitting.fit import fit
+from metafs.pipeline.fitting.parameters import fit_parameters, of_rows
+from metafs.pipeline.fitting.prefilter import selecting
 from metafs.plugin.prior import Prior
 from metafs.plugin.protocols import SupportsConfidence
 from metafs.stats.balanced import balanced

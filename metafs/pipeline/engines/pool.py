@@ -10,9 +10,9 @@ from typing import Any
 from joblib import cpu_count
 
 from metafs.memory.uninterrupted import uninterrupted
+from metafs.pipeline.engines.fork_server import ForkServer, Worker
+from metafs.pipeline.engines.worker import WorkerError
 from metafs.pipeline.events import Event, Listener
-from metafs.pipeline.fork_server import ForkServer, Worker
-from metafs.pipeline.worker import WorkerError
 
 STOPPING = "stopping (Ctrl-C again: at once)"
 

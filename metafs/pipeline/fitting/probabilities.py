@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
 from metafs.errors import NoScore
-from metafs.pipeline.scoring import model_on
+from metafs.pipeline.fitting.scoring import model_on
 from metafs.plugin.prior import Prior
 from metafs.stats.folds import folds
 from metafs.stats.preparation import chosen_columns

@@ -19,7 +19,7 @@ import numpy as np
 from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
 from metafs.errors import ProblemError
-from metafs.pipeline.selection import Selection, configured, select
+from metafs.pipeline.fitting.selection import Selection, configured, select
 from metafs.plugin.prior import Prior
 from metafs.stats.discretise import categories_of
 from metafs.stats.relevance import information_of_each
@@ -71,7 +71,7 @@ def select_informative(
 ) -> Selection:
     """Select among the columns that tell enough; the others have no score and come last.
 
-    The parameters are those of `metafs.pipeline.selection.select`.
+    The parameters are those of `metafs.pipeline.fitting.selection.select`.
     """
     columns = informative_columns(X, y, least, categorical, keep)
     if not len(columns):

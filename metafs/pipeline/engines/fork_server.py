@@ -25,8 +25,8 @@ from typing import Any, NoReturn
 import cloudpickle
 
 from metafs.memory.uninterrupted import uninterrupted
+from metafs.pipeline.engines.worker import WorkerLoop
 from metafs.pipeline.events import Event
-from metafs.pipeline.worker import WorkerLoop
 
 AVAILABLE = sys.platform == "linux"
 """Elsewhere libraries of linear algebra are known to hang in a forked process."""

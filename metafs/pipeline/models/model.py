@@ -18,8 +18,8 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
 from metafs.pipeline.choice.choosing import Choice
-from metafs.pipeline.probabilities import telling
-from metafs.pipeline.scoring import model_on
+from metafs.pipeline.fitting.probabilities import telling
+from metafs.pipeline.fitting.scoring import model_on
 from metafs.plugin.prior import Prior
 from metafs.stats.preparation import chosen_columns
 

@@ -14,7 +14,7 @@ import cloudpickle
 from threadpoolctl import threadpool_limits
 
 from metafs.errors import MetafsError, describe
-from metafs.pipeline import interruption
+from metafs.pipeline.engines import interruption
 from metafs.pipeline.events import Event, Thinned, listening
 
 PR_SET_PDEATHSIG = 1

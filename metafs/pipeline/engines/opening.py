@@ -17,11 +17,11 @@ from typing import Any
 from joblib import Parallel, cpu_count, delayed
 
 from metafs.errors import UsageError
-from metafs.pipeline.dask_engine import open_dask
+from metafs.pipeline.engines.cluster import open_dask
+from metafs.pipeline.engines.fork_server import AVAILABLE
+from metafs.pipeline.engines.interruption import handled, is_interrupted
+from metafs.pipeline.engines.pool import Function, Map, Pool
 from metafs.pipeline.events import Listener, listening
-from metafs.pipeline.fork_server import AVAILABLE
-from metafs.pipeline.interruption import handled, is_interrupted
-from metafs.pipeline.pool import Function, Map, Pool
 
 ENGINES = ("local", "dask", "inline")
 

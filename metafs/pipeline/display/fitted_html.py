@@ -4,7 +4,7 @@ from typing import Any
 
 from sklearn.utils import estimator_html_repr
 
-from metafs.pipeline.html import facts, in_words, listed, near
+from metafs.pipeline.display.html import facts, in_words, listed, near
 
 
 class ChosenInHtml:

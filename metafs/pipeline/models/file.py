@@ -7,7 +7,7 @@ A file is a line that names the format, the SHA-256 of all that follows, and a z
 
 Nothing of the archive is looked at before its hash is checked, so a damaged file is refused for
 being damaged, whatever the damage would have done. What is inside is then built from named types
-only (`metafs.pipeline.trusted_types`).
+only (`metafs.pipeline.models.trusted_types`).
 """
 
 import json
@@ -26,8 +26,7 @@ from metafs.data.checks import listing, well_formed
 from metafs.data.column_form import ColumnForm
 from metafs.data.layout import Layout
 from metafs.errors import MetafsError, describe
-from metafs.pipeline.model import FittedModel
-from metafs.pipeline.model_archive import (
+from metafs.pipeline.models.archive import (
     FORMAT,
     ModelFileError,
     not_ours,
@@ -36,7 +35,8 @@ from metafs.pipeline.model_archive import (
     shown,
     write_archive,
 )
-from metafs.pipeline.trusted_types import TRUSTED
+from metafs.pipeline.models.model import FittedModel
+from metafs.pipeline.models.trusted_types import TRUSTED
 from metafs.version import __version__
 
 

@@ -14,8 +14,8 @@ from scipy.sparse import issparse
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
-from metafs.pipeline.scoring import model_on
-from metafs.pipeline.selection import Selection
+from metafs.pipeline.fitting.scoring import model_on
+from metafs.pipeline.fitting.selection import Selection
 from metafs.plugin.protocols import SupportsFunctions
 from metafs.stats.function_quality import Function, FunctionQuality
 from metafs.stats.preparation import chosen_columns

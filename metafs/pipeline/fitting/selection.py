@@ -11,8 +11,8 @@ from sklearn.utils.validation import has_fit_parameter
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
 from metafs.errors import MetafsError, MissingValues, UsageError, describe
-from metafs.pipeline.fitting import fit
-from metafs.pipeline.selector_input import input_for
+from metafs.pipeline.fitting.fit import fit
+from metafs.pipeline.fitting.selector_input import input_for
 from metafs.plugin.prior import Prior
 from metafs.plugin.protocols import SupportsParameterCheck
 from metafs.plugin.ranking import ranking

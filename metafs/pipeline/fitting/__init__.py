@@ -1,0 +1,1 @@
+"""Selectors and learners fitted to a problem, and what is read from them afterwards."""
