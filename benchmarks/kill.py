@@ -33,7 +33,8 @@ from torn import Tally, damage, record, report
 
 from metafs.cli import main as run_command
 from metafs.cli import solve  # noqa: F401  (so that children need not import it)
-from metafs_metadb import MetaDB, log
+from metafs_metadb import MetaDB
+from metafs_metadb.files import log
 
 N_TABLES = 12
 

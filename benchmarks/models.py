@@ -31,7 +31,8 @@ from scale import words
 from metafs.memory.weights import history_of
 from metafs.stats.linear import fit_linear
 from metafs.stats.threads import threads_for
-from metafs_metadb import MetaDB, Neighbour, ReferenceRows, basis, record_queries
+from metafs_metadb import MetaDB, Neighbour, ReferenceRows, record_queries
+from metafs_metadb.models import basis
 
 SIZES = (100, 10_000, 100_000)
 N_TIMES = 10

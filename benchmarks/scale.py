@@ -33,16 +33,10 @@ import numpy as np
 from recall import N_QUERIES, TARGET_RATIO, K, Problems, many_keys, store
 from recording import record_one
 
-from metafs_metadb import (
-    FeatureHistory,
-    MetaDB,
-    Neighbour,
-    feature_history,
-    index_cache,
-    recall_queries,
-    record_queries,
-)
-from metafs_metadb.feature_names import feature_ids
+from metafs_metadb import FeatureHistory, MetaDB, Neighbour, recall_queries, record_queries
+from metafs_metadb.features import history as feature_history
+from metafs_metadb.features.names import feature_ids
+from metafs_metadb.search import index_cache
 
 SIZES = (1_000, 10_000, 100_000)
 N_WORDS = 1_000_000

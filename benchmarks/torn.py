@@ -25,16 +25,8 @@ from pathlib import Path
 
 import numpy as np
 
-from metafs_metadb import (
-    MetaDB,
-    MetaDBOutdated,
-    ProblemRow,
-    RunRow,
-    SelectionRows,
-    connect,
-    log,
-    migrate,
-)
+from metafs_metadb import MetaDB, MetaDBOutdated, ProblemRow, RunRow, SelectionRows
+from metafs_metadb.files import connect, log, migrate
 
 NAME = "metafs.duckdb"
 AFTERWARDS = 10**6  # the problem that is recorded after a kill

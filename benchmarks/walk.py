@@ -96,7 +96,7 @@ def main() -> None:
         f"{len(walk.hops)} different hops, {sum(walk.hops.values())} in all, through "
         f"{len(modules)} modules; discretised "
         f"{walk.calls['metafs.stats.discretise._discretise']} times; database opened "
-        f"{walk.calls['metafs_metadb.connect._attach']} times"
+        f"{walk.calls['metafs_metadb.files.connect._attach']} times"
     )
 
 

@@ -1,8 +1,5 @@
 """The memory of metafs: problems, runs and their results, in one DuckDB file."""
 
-from metafs_metadb.basis import Part as BasisPart
-from metafs_metadb.basis import part_of
-from metafs_metadb.carry import Carried
 from metafs_metadb.definitions import FIT_OF, INTERRUPTED
 from metafs_metadb.errors import (
     MetaDBError,
@@ -11,12 +8,18 @@ from metafs_metadb.errors import (
     MetaDBOutdated,
     QueryRefused,
 )
-from metafs_metadb.learner_candidates import LearnerCandidate
-from metafs_metadb.linear_models import LinearRows, StoredLinear
-from metafs_metadb.memory_index import MemoryIndex
-from metafs_metadb.merging import Merged
+from metafs_metadb.managing.carry import Carried
+from metafs_metadb.managing.merging import Merged
 from metafs_metadb.metadb import MetaDB
-from metafs_metadb.reporting import ReportLimits, ReportRows
+from metafs_metadb.models.basis import Part as BasisPart
+from metafs_metadb.models.basis import part_of
+from metafs_metadb.models.learner_candidates import LearnerCandidate
+from metafs_metadb.models.linear import LinearRows, StoredLinear
+from metafs_metadb.models.saved import SavedModel
+from metafs_metadb.models.trials import PastTrials, TrialRow
+from metafs_metadb.models.weights import Acquainted, BeliefRow, Reference, ReferenceRows
+from metafs_metadb.questions.reporting import ReportLimits, ReportRows
+from metafs_metadb.questions.stored_run import StoredRun
 from metafs_metadb.rows import (
     Experience,
     FeatureExperience,
@@ -31,11 +34,8 @@ from metafs_metadb.rows import (
     StabilityRow,
     Table,
 )
-from metafs_metadb.saved_models import SavedModel
-from metafs_metadb.search import NeighbourSearch, SqlSearch
-from metafs_metadb.stored_run import StoredRun
-from metafs_metadb.trials import PastTrials, TrialRow
-from metafs_metadb.weights import Acquainted, BeliefRow, Reference, ReferenceRows
+from metafs_metadb.search.memory_index import MemoryIndex
+from metafs_metadb.search.nearest import NeighbourSearch, SqlSearch
 
 __all__ = [
     "FIT_OF",

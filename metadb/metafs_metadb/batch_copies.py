@@ -13,8 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
-from metafs_metadb import log
-from metafs_metadb.file import MetaFile
+from metafs_metadb.files import log
+from metafs_metadb.files.file import MetaFile
 
 NAME = "metafs.duckdb"
 

@@ -6,13 +6,16 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metafs_metadb import connect, migrate, record, record_queries, saved_models
-from metafs_metadb.comparing import Comparing
-from metafs_metadb.learner_candidates import LearnerCandidate
-from metafs_metadb.listing import Listing
-from metafs_metadb.managing import Managing
+from metafs_metadb import record, record_queries
+from metafs_metadb.files import connect, migrate
+from metafs_metadb.managing.managing import Managing
+from metafs_metadb.models import saved as saved_models
+from metafs_metadb.models.learner_candidates import LearnerCandidate
+from metafs_metadb.models.trials import TrialRow
+from metafs_metadb.models.weights import BeliefRow, ReferenceRows
+from metafs_metadb.questions.listing import Listing
+from metafs_metadb.questions.reporting import Reporting
 from metafs_metadb.recalling import Recalling
-from metafs_metadb.reporting import Reporting
 from metafs_metadb.rows import (
     Candidate,
     NeighbourRow,
@@ -23,9 +26,8 @@ from metafs_metadb.rows import (
     Signature,
     StabilityRow,
 )
-from metafs_metadb.signatures import write_signatures
-from metafs_metadb.trials import TrialRow
-from metafs_metadb.weights import BeliefRow, ReferenceRows
+from metafs_metadb.search.comparing import Comparing
+from metafs_metadb.search.signatures import write_signatures
 
 
 class MetaDB(Comparing, Recalling, Listing, Reporting, Managing):

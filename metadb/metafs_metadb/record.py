@@ -12,19 +12,15 @@ import duckdb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metafs_metadb import (
-    basis,
-    learner_candidates,
-    properties,
-    recall_queries,
-    record_queries,
-    trials,
-    weights,
-)
+from metafs_metadb import recall_queries, record_queries
 from metafs_metadb.errors import MetaDBError
-from metafs_metadb.feature_names import feature_ids, texts
-from metafs_metadb.learner_candidates import LearnerCandidate
-from metafs_metadb.migrate import utc_now
+from metafs_metadb.features import properties
+from metafs_metadb.features.names import feature_ids, texts
+from metafs_metadb.files.migrate import utc_now
+from metafs_metadb.models import basis, learner_candidates, trials, weights
+from metafs_metadb.models.learner_candidates import LearnerCandidate
+from metafs_metadb.models.trials import TrialRow
+from metafs_metadb.models.weights import BeliefRow, ReferenceRows
 from metafs_metadb.rows import (
     OF_COLUMNS,
     PHASES,
@@ -38,9 +34,7 @@ from metafs_metadb.rows import (
     Signature,
     StabilityRow,
 )
-from metafs_metadb.signatures import write_signature
-from metafs_metadb.trials import TrialRow
-from metafs_metadb.weights import BeliefRow, ReferenceRows
+from metafs_metadb.search.signatures import write_signature
 
 
 @dataclass(frozen=True, eq=False)

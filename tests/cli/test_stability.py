@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from metafs_metadb import MetaDB, migrate
+from metafs_metadb import MetaDB
+from metafs_metadb.files import migrate
 
 from . import running
 

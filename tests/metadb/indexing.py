@@ -4,8 +4,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows, feature_history, index_cache
-from metafs_metadb.feature_names import feature_ids
+from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows
+from metafs_metadb.features import history as feature_history
+from metafs_metadb.features.names import feature_ids
+from metafs_metadb.search import index_cache
 
 from .building import STARTED, signature
 
@@ -21,7 +23,7 @@ def limits(n):
             patch.setattr(index_cache, name, n)
         patch.setattr(index_cache, "FEWEST_TO_WRITE", 2)
         patch.setattr(index_cache, "MOST_AT_ONCE", 2)
-        patch.setattr("metafs_metadb.memory_index.FEWEST_TO_MERGE", 3)
+        patch.setattr("metafs_metadb.search.memory_index.FEWEST_TO_MERGE", 3)
         yield
 
 

@@ -18,8 +18,8 @@ from metafs_metadb import (
     RunRow,
     SelectionRows,
     TrialRow,
-    basis,
 )
+from metafs_metadb.models import basis
 
 from .building import STARTED, signature
 from .indexing import limits

@@ -7,9 +7,10 @@ import sys
 import duckdb
 import pytest
 
-from metafs_metadb import MetaDB, migrate
-from metafs_metadb import log as log_module
-from metafs_metadb.stamp import Stamp
+from metafs_metadb import MetaDB
+from metafs_metadb.files import log as log_module
+from metafs_metadb.files import migrate
+from metafs_metadb.search.stamp import Stamp
 
 from .building import record
 

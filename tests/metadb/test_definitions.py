@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from metafs.transfer.expectation import relative_scores
 from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows
 from metafs_metadb.definitions import BEST_FIRST
-from metafs_metadb.migrate import known
+from metafs_metadb.files.migrate import known
 
 from .building import STARTED
 

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from metafs_metadb import MetaDB, index_file
+from metafs_metadb import MetaDB
+from metafs_metadb.search import index_file
 
 
 def make_database(path):

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metafs_metadb import MetaDB, MetaDBMissing, NeighbourRow, log
+from metafs_metadb import MetaDB, MetaDBMissing, NeighbourRow
+from metafs_metadb.files import log
 
 from .building import record as record_one
 from .remembering import SPACES, answers, early, memories, remember

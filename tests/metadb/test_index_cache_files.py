@@ -11,7 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from metafs.memory.memory import Memory
-from metafs_metadb import MemoryIndex, MetaDB, SqlSearch, feature_sums
+from metafs_metadb import MemoryIndex, MetaDB, SqlSearch
+from metafs_metadb.features import sums as feature_sums
 
 from .indexing import QUERY, answers, by_sql, limits, record_run
 
@@ -30,7 +31,7 @@ def test_files_are_made_once_and_then_only_opened(db, monkeypatch):
         raise AssertionError("built again")
 
     monkeypatch.setattr(feature_sums.FeatureSums, "_take_in", refuse)
-    monkeypatch.setattr("metafs_metadb.structure.Structure.build", refuse)
+    monkeypatch.setattr("metafs_metadb.search.structure.Structure.build", refuse)
     assert answers(MetaDB(db.path)) == expected
     assert MetaDB(db.path).kept_index("jsd", "default") is not None
 

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from metafs_metadb import index_file
+from metafs_metadb.search import index_file
 
 some_array = arrays_of.arrays(
     st.sampled_from([np.uint64, np.int64, np.float64, np.float32, np.int32]),

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metafs_metadb import Carried, MetaDB, MetaDBError, NeighbourRow, log, merging
+from metafs_metadb import Carried, MetaDB, MetaDBError, NeighbourRow
+from metafs_metadb.files import log
+from metafs_metadb.managing import merging
 
 from .building import record as record_one
 from .remembering import answers, early, memories, record, remember

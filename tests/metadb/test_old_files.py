@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metafs_metadb import MetaDB, MetaDBOutdated
-from metafs_metadb.migrate import known
+from metafs_metadb.files.migrate import known
 
 from .test_weights import learned
 

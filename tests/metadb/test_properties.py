@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metafs_metadb import MetaDB, MetaDBOutdated, ProblemRow, RunRow, SelectionRows
-from metafs_metadb import migrate as migrations
+from metafs_metadb.files import migrate as migrations
 
 from .building import STARTED, record
 

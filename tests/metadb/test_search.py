@@ -87,10 +87,10 @@ def test_every_way_through_memory_agrees_with_the_reference(
     numbered = dict(enumerate(stored, 1))
     n_first = max(len(stored) - n_added, 0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metafs_metadb.hellinger.N_PROBES", 1)
-        patch.setattr("metafs_metadb.hellinger.BLOCK", 4)
-        patch.setattr("metafs_metadb.hellinger.COLUMN_SHARE", column_share)
-        patch.setattr("metafs_metadb.memory_index.FEWEST_TO_MERGE", 4)
+        patch.setattr("metafs_metadb.search.hellinger.N_PROBES", 1)
+        patch.setattr("metafs_metadb.search.hellinger.BLOCK", 4)
+        patch.setattr("metafs_metadb.search.hellinger.COLUMN_SHARE", column_share)
+        patch.setattr("metafs_metadb.search.memory_index.FEWEST_TO_MERGE", 4)
         index = index_of({n: masses for n, masses in numbered.items() if n <= n_first})
         for n, masses in numbered.items():
             index.add(n, f"p{n}", f"print {n}", *signature(masses))

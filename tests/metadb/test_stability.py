@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from metafs_metadb import MetaDB, MetaDBError, MetaDBOutdated, ProblemRow, StabilityRow
-from metafs_metadb import migrate as migrations
+from metafs_metadb.files import migrate as migrations
 
 from .building import record
 

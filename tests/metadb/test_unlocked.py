@@ -6,7 +6,8 @@ import time
 import duckdb
 import pytest
 
-from metafs_metadb import MetaDB, MetaDBError, MetaDBMissing, log, unlocked
+from metafs_metadb import MetaDB, MetaDBError, MetaDBMissing
+from metafs_metadb.files import log, unlocked
 
 from .building import record
 

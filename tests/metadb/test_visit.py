@@ -6,7 +6,8 @@ import sys
 import duckdb
 import pytest
 
-from metafs_metadb import MetaDB, MetaDBError, connect
+from metafs_metadb import MetaDB, MetaDBError
+from metafs_metadb.files import connect
 
 from .building import record
 

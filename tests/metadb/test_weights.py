@@ -1,14 +1,8 @@
 import numpy as np
 import pytest
 
-from metafs_metadb import (
-    BeliefRow,
-    ProblemRow,
-    ReferenceRows,
-    RunRow,
-    SelectionRows,
-    basis,
-)
+from metafs_metadb import BeliefRow, ProblemRow, ReferenceRows, RunRow, SelectionRows
+from metafs_metadb.models import basis
 
 from .building import STARTED
 

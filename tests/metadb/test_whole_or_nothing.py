@@ -11,7 +11,8 @@ import time
 
 import pytest
 
-from metafs_metadb import MetaDB, MetaDBError, connect, log
+from metafs_metadb import MetaDB, MetaDBError
+from metafs_metadb.files import connect, log
 
 from ..cli.running import invoke
 from .building import record

@@ -1,0 +1,1 @@
+"""What is known of features: names, history, meta-features."""

@@ -1,0 +1,1 @@
+"""The DuckDB file of a MetaDB: opened in short visits, migrated, checked, copied."""
