@@ -34,7 +34,7 @@ from recall import N_QUERIES, TARGET_RATIO, K, Problems, many_keys, store
 from recording import record_one
 
 from metafs_metadb import FeatureHistory, MetaDB, Neighbour, recall_queries, record_queries
-from metafs_metadb.features import history as feature_history
+from metafs_metadb.features import feature_history
 from metafs_metadb.features.names import feature_ids
 from metafs_metadb.search import index_cache
 

@@ -14,8 +14,8 @@ from metafs_metadb.metadb import MetaDB
 from metafs_metadb.models.basis import Part as BasisPart
 from metafs_metadb.models.basis import part_of
 from metafs_metadb.models.learner_candidates import LearnerCandidate
-from metafs_metadb.models.linear import LinearRows, StoredLinear
-from metafs_metadb.models.saved import SavedModel
+from metafs_metadb.models.linear_models import LinearRows, StoredLinear
+from metafs_metadb.models.saved_models import SavedModel
 from metafs_metadb.models.trials import PastTrials, TrialRow
 from metafs_metadb.models.weights import Acquainted, BeliefRow, Reference, ReferenceRows
 from metafs_metadb.questions.reporting import ReportLimits, ReportRows

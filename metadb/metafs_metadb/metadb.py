@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from metafs_metadb import record, record_queries
 from metafs_metadb.files import connect, migrate
 from metafs_metadb.managing.managing import Managing
-from metafs_metadb.models import saved as saved_models
+from metafs_metadb.models import saved_models
 from metafs_metadb.models.learner_candidates import LearnerCandidate
 from metafs_metadb.models.trials import TrialRow
 from metafs_metadb.models.weights import BeliefRow, ReferenceRows

@@ -11,12 +11,18 @@ from metafs_metadb import experience, recall_queries
 from metafs_metadb.features import properties, property_queries
 from metafs_metadb.features.names import feature_ids
 from metafs_metadb.files.file import MetaFile
-from metafs_metadb.models import basis, learner_candidates, trials, weight_queries, weights
-from metafs_metadb.models import linear as linear_models
-from metafs_metadb.models import saved as saved_models
+from metafs_metadb.models import (
+    basis,
+    learner_candidates,
+    linear_models,
+    saved_models,
+    trials,
+    weight_queries,
+    weights,
+)
 from metafs_metadb.models.learner_candidates import LearnerCandidate
-from metafs_metadb.models.linear import StoredLinear
-from metafs_metadb.models.saved import SavedModel
+from metafs_metadb.models.linear_models import StoredLinear
+from metafs_metadb.models.saved_models import SavedModel
 from metafs_metadb.models.trials import PastTrials
 from metafs_metadb.models.weights import Acquainted, BeliefRow, Reference
 from metafs_metadb.rows import (

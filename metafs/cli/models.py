@@ -11,9 +11,9 @@ from metafs.data.column_form import ColumnForm
 from metafs.data.layout import Layout
 from metafs.errors import UsageError
 from metafs.memory import MetaDB
-from metafs.pipeline.models.file import load, load_layout
 from metafs.pipeline.models.folder import find
 from metafs.pipeline.models.model import FittedModel
+from metafs.pipeline.models.model_file import load, load_layout
 from metafs.pipeline.models.remembered import remembered_model, share_kept
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows
-from metafs_metadb.features import history as feature_history
+from metafs_metadb.features import feature_history
 from metafs_metadb.features.names import feature_ids
 from metafs_metadb.search import index_cache
 

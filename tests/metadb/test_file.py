@@ -122,7 +122,7 @@ def test_an_empty_file_is_as_good_as_none(db):
 
 
 def test_devices_and_encrypted_files_are_refused_with_a_sentence(tmp_path):
-    from metafs_metadb.files.errors import sentence
+    from metafs_metadb.files.file_errors import sentence
 
     for use in (MetaDB("/dev/null").ensure, MetaDB("/dev/null").problems):
         with pytest.raises(MetaDBError) as raised:
@@ -162,7 +162,7 @@ def test_an_unwritable_folder(tmp_path):
 
 
 def test_the_sentence_for_a_refusal_of_the_system(tmp_path):
-    from metafs_metadb.files.errors import sentence
+    from metafs_metadb.files.file_errors import sentence
 
     for why, said in (
         ("Permission denied", "permission denied"),

@@ -43,8 +43,8 @@ def test_a_model_learns_from_what_was_selected_only(related):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_saved_models_are_those_of_the_solutions(related, tmp_path, jobs):
-    from metafs.pipeline.models.file import load
     from metafs.pipeline.models.folder import find
+    from metafs.pipeline.models.model_file import load
 
     stream = [related(number) for number in range(2)]
     found = list(

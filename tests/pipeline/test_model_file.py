@@ -21,8 +21,8 @@ from metafs import Problem, Registry, solve
 from metafs.errors import MetafsError
 from metafs.pipeline.models import archive as model_archive
 from metafs.pipeline.models.archive import ModelFileError
-from metafs.pipeline.models.file import about, load, save
 from metafs.pipeline.models.folder import contents, file_name, find
+from metafs.pipeline.models.model_file import about, load, save
 from metafs.stats.balanced import BalancedDecisions
 
 
@@ -98,7 +98,7 @@ def test_another_process_predicts_the_same(related, tmp_path):
     save(model, tmp_path / "m.metafs", score=0.9, scoring="balanced_accuracy")
     np.save(tmp_path / "X.npy", related(1).X)
     script = (
-        "import numpy as np, pathlib, sys; from metafs.pipeline.models.file import load;"
+        "import numpy as np, pathlib, sys; from metafs.pipeline.models.model_file import load;"
         "model = load(pathlib.Path(sys.argv[1])); X = np.load(sys.argv[2]);"
         "np.save(sys.argv[3], model.predict_proba(X))"
     )

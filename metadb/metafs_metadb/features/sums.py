@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metafs_metadb.features import history_queries as queries
-from metafs_metadb.features.history import TOTALS, Totals, columns_of
+from metafs_metadb.features.feature_history import TOTALS, Totals, columns_of
 from metafs_metadb.rows import FeatureHistory
 from metafs_metadb.search.stamp import Stamp
 

@@ -27,7 +27,7 @@ import duckdb
 
 from metafs_metadb.errors import MetaDBError, MetaDBLocked
 from metafs_metadb.files import log
-from metafs_metadb.files.errors import OLDER_LOG, in_sentences, missing, sentence
+from metafs_metadb.files.file_errors import OLDER_LOG, in_sentences, missing, sentence
 
 # Readable and writable by DuckDB 1.5 and by 2.x. A block is what each column of each table takes at
 # least: with a quarter of DuckDB's own size a small memory is a small file, and is recorded sooner.

@@ -11,8 +11,7 @@ from typing import Any
 import duckdb
 
 from metafs_metadb.errors import MetaDBError, MetaDBLocked
-from metafs_metadb.files import check, connect, log, migrate, schema
-from metafs_metadb.files import errors as file_errors
+from metafs_metadb.files import check, connect, file_errors, log, migrate, schema
 from metafs_metadb.rows import Table
 from metafs_metadb.search.index_cache import IndexCache
 

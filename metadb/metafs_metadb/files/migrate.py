@@ -14,7 +14,7 @@ from metafs_metadb.errors import MetaDBError, MetaDBMissing, MetaDBOutdated
 from metafs_metadb.files.connect import is_there, transaction, writing
 from metafs_metadb.files.draft import draft_of
 from metafs_metadb.files.log import real
-from metafs_metadb.managing import queries as managing_queries
+from metafs_metadb.managing import managing_queries
 
 RESTORE = "put a copy of the file back or give another --db"
 

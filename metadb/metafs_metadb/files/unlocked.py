@@ -11,8 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from metafs_metadb.errors import MetaDBError, MetaDBLocked, MetaDBMissing, MetaDBOutdated
-from metafs_metadb.files import connect, log
-from metafs_metadb.files import errors as file_errors
+from metafs_metadb.files import connect, file_errors, log
 from metafs_metadb.files.migrate import require_current
 
 PAUSE_S = 0.02

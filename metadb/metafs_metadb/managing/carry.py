@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from metafs_metadb import record_queries
 from metafs_metadb.errors import MetaDBError
 from metafs_metadb.managing import carry_queries as sql
-from metafs_metadb.managing import queries as managing_queries
+from metafs_metadb.managing import managing_queries
 from metafs_metadb.models import basis
 
 ORIGIN = "origin"

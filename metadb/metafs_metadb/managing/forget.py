@@ -23,7 +23,7 @@ from metafs_metadb.errors import MetaDBError
 from metafs_metadb.files import log, migrate
 from metafs_metadb.files.connect import NEW_FILE, transaction
 from metafs_metadb.files.draft import draft_of
-from metafs_metadb.managing import queries as managing_queries
+from metafs_metadb.managing import managing_queries
 from metafs_metadb.managing.carry import ORIGIN, carry
 
 KEPT = "kept"

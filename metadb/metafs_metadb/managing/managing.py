@@ -8,8 +8,7 @@ from metafs_metadb.batch_copies import BatchCopies
 from metafs_metadb.errors import MetaDBError
 from metafs_metadb.files import connect, log
 from metafs_metadb.files.snapshot import snapshot
-from metafs_metadb.managing import merging
-from metafs_metadb.managing import queries as managing_queries
+from metafs_metadb.managing import managing_queries, merging
 from metafs_metadb.managing.carry import Carried
 from metafs_metadb.managing.forget import forget
 from metafs_metadb.managing.merging import Merged

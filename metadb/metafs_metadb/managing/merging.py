@@ -17,9 +17,8 @@ from typing import Any
 import duckdb
 
 from metafs_metadb.errors import MetaDBError
-from metafs_metadb.files import check, connect, log, migrate
-from metafs_metadb.files import errors as file_errors
-from metafs_metadb.managing import queries as managing_queries
+from metafs_metadb.files import check, connect, file_errors, log, migrate
+from metafs_metadb.managing import managing_queries
 from metafs_metadb.managing.carry import ORIGIN, Carried, carry
 
 VISIT_S = 1.0

@@ -12,9 +12,9 @@ import duckdb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metafs_metadb.models import linear as linear_models
+from metafs_metadb.models import linear_models
 from metafs_metadb.models import weight_queries as queries
-from metafs_metadb.models.linear import LinearRows
+from metafs_metadb.models.linear_models import LinearRows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -19,7 +19,7 @@ import duckdb
 
 from metafs_metadb.errors import QueryRefused
 from metafs_metadb.files.connect import Engine, reading
-from metafs_metadb.files.errors import plain
+from metafs_metadb.files.file_errors import plain
 from metafs_metadb.files.snapshot import snapshot
 from metafs_metadb.questions.statement import only_reading
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metafs_metadb import recall_queries
-from metafs_metadb.features import history as feature_history
+from metafs_metadb.features import feature_history
 from metafs_metadb.features.names import feature_ids
-from metafs_metadb.questions import run_queries as explain_queries
+from metafs_metadb.questions import explain_queries
 from metafs_metadb.rows import FeatureHistory, Neighbour
 
 

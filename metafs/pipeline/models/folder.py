@@ -14,7 +14,7 @@ from pathlib import Path
 from metafs.data.checks import listing, well_formed
 from metafs.errors import UsageError
 from metafs.pipeline.models.archive import ModelFileError
-from metafs.pipeline.models.file import About, about
+from metafs.pipeline.models.model_file import About, about
 
 SUFFIX = ".metafs"
 _LONGEST = 60

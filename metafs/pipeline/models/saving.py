@@ -7,7 +7,7 @@ from metafs.data.checks import listing
 from metafs.data.problem import Problem
 from metafs.errors import MetafsError
 from metafs.memory.memory import Memory
-from metafs.pipeline.models import file as model_file
+from metafs.pipeline.models import model_file
 from metafs.pipeline.models.folder import file_name
 from metafs.pipeline.solution import Solution
 
