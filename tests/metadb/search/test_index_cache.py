@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows
 
-from .building import STARTED
-from .indexing import WORDS, answers, by_sql, execute, record_run
+from ..building import STARTED
+from ..indexing import WORDS, answers, by_sql, execute, record_run
 
 pytestmark = pytest.mark.usefixtures("indexed")
 

@@ -20,7 +20,7 @@ from metafs_metadb import (
 )
 from metafs_metadb.files import migrate as migrations
 
-from .building import record
+from ..building import record
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 
 from metafs_metadb import LinearRows, MetaDB, ReferenceRows
 
-from .building import record
-from .test_weights import NAMES, learned
+from ..building import record
+from ..test_weights import NAMES, learned
 
 LINEAR = LinearRows(
     classes=("a", "b"),

@@ -4,7 +4,7 @@ import pytest
 from metafs_metadb import BeliefRow, ProblemRow, ReferenceRows, RunRow, SelectionRows
 from metafs_metadb.models import basis
 
-from .building import STARTED
+from ..building import STARTED
 
 NAMES = ("a", "b", "c", "d")
 REFERENCE = ReferenceRows(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from metafs_metadb import MemoryIndex, MetaDB, Neighbour, Signatures
 
-from .building import record, signature
+from ..building import record, signature
 
 
 def divergence(p, q):

@@ -9,7 +9,7 @@ from metafs_metadb import MetaDB
 from metafs_metadb.features import sums as feature_sums
 from metafs_metadb.search import index_cache
 
-from .indexing import ASKED, answers, by_sql, record_by_sql, record_run, vars_of
+from ..indexing import ASKED, answers, by_sql, record_by_sql, record_run, vars_of
 
 pytestmark = pytest.mark.usefixtures("indexed")
 

@@ -14,7 +14,7 @@ from metafs.memory.memory import Memory
 from metafs_metadb import MemoryIndex, MetaDB, SqlSearch
 from metafs_metadb.features import sums as feature_sums
 
-from .indexing import QUERY, answers, by_sql, limits, record_run
+from ..indexing import QUERY, answers, by_sql, limits, record_run
 
 pytestmark = pytest.mark.usefixtures("indexed")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-TORN = Path(__file__).parent.parent.parent / "benchmarks" / "torn.py"
+TORN = Path(__file__).parents[3] / "benchmarks" / "torn.py"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="preloading needs Linux")

@@ -3,7 +3,7 @@ import pytest
 
 from metafs_metadb import MetaDB, NeighbourRow
 
-from .building import record
+from ..building import record
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from metafs.plugin.prior import Prior
 from metafs_climb import Climb
 from metafs_filters import InfoGainSelector
 
-from .test_presets import information
+from ..test_presets import information
 
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 2

@@ -17,10 +17,10 @@ from metafs_metadb import Carried, MetaDB, MetaDBError, NeighbourRow
 from metafs_metadb.files import log
 from metafs_metadb.managing import merging
 
-from .building import record as record_one
-from .remembering import answers, early, memories, record, remember
+from ..building import record as record_one
+from ..remembering import answers, early, memories, record, remember
 
-ASSETS = Path(__file__).parent / "assets"
+ASSETS = Path(__file__).parents[1] / "files" / "assets"
 
 
 def merged(db, *sources):

@@ -9,7 +9,7 @@ import pytest
 from metafs_metadb import MetaDB, MetaDBError, MetaDBMissing
 from metafs_metadb.files import log, unlocked
 
-from .building import record
+from ..building import record
 
 
 def hold(path, held, over):

@@ -4,7 +4,7 @@ import pytest
 
 from metafs_metadb import MetaDB
 
-from .indexing import execute, record_run
+from ..indexing import execute, record_run
 
 
 def names_of(db):

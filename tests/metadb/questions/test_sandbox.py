@@ -8,7 +8,7 @@ import pytest
 
 from metafs_metadb import MetaDB, QueryRefused
 
-from .building import record
+from ..building import record
 
 
 @pytest.fixture(scope="module")

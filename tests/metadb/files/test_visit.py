@@ -9,7 +9,7 @@ import pytest
 from metafs_metadb import MetaDB, MetaDBError
 from metafs_metadb.files import connect
 
-from .building import record
+from ..building import record
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from metafs.data.problem import Problem
 from metafs.memory.memory import Memory
 from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows
 
-from .building import STARTED
+from ..building import STARTED
 
 WORDS = ("a", "b", "c", "d", "é 'f'")
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from metafs_metadb import MetaDB, MetaDBMissing, NeighbourRow
 from metafs_metadb.files import log
 
-from .building import record as record_one
-from .remembering import SPACES, answers, early, memories, remember
+from ..building import record as record_one
+from ..remembering import SPACES, answers, early, memories, remember
 
 
 def ids_of(db, numbers):

@@ -12,7 +12,7 @@ from metafs_metadb.files import log as log_module
 from metafs_metadb.files import migrate
 from metafs_metadb.search.stamp import Stamp
 
-from .building import record
+from ..building import record
 
 
 @pytest.fixture

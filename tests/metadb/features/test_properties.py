@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from metafs_metadb import MetaDB, MetaDBOutdated, ProblemRow, RunRow, SelectionRows
 from metafs_metadb.files import migrate as migrations
 
-from .building import STARTED, record
+from ..building import STARTED, record
 
 NAMES = ("a", "b", "c")
 

@@ -229,7 +229,7 @@ def test_a_category_that_only_unlabelled_rows_have_is_missing_there():
 
 def test_an_upgraded_memory_is_recalled_as_it_was_described(tmp_path):
     path = tmp_path / "old.duckdb"
-    asset = Path(__file__).parents[1] / "metadb" / "assets" / "schema_0004.duckdb.gz"
+    asset = Path(__file__).parents[2] / "metadb" / "files" / "assets" / "schema_0004.duckdb.gz"
     path.write_bytes(gzip.decompress(asset.read_bytes()))
     MetaDB(path).migrate()
     rng = np.random.default_rng(5)
