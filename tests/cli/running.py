@@ -9,6 +9,8 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
+from contextlib import contextmanager
 
 import numpy as np
 from click.testing import CliRunner
@@ -40,34 +42,79 @@ OUR_CODES = re.compile(r"\r?\x1b\[(?:[0-9;]*m|[0-9]*[AK])")
 """What we ourselves write: colours, and for the progress line going up and clearing a line."""
 
 
+class Screen(threading.Thread):
+    """What a terminal shows, read as it comes: whoever writes to it never has to wait."""
+
+    def __init__(self, terminal):
+        super().__init__(daemon=True)
+        self.shown, self._ended = b"", False
+        self._terminal, self._more = terminal, threading.Condition()
+        self.start()
+
+    def run(self):
+        part = None
+        while part != b"":
+            part = self._read()
+            with self._more:
+                self.shown += part
+                self._ended = part == b""
+                self._more.notify_all()
+        os.close(self._terminal)
+
+    def _read(self):
+        try:
+            return os.read(self._terminal, 65536)
+        except OSError:  # Linux's way to say that the other side has closed
+            return b""
+
+    def wait_for(self, text):
+        """Wait until a text was shown."""
+        with self._more:
+            self._more.wait_for(lambda: text in self.shown or self._ended, timeout=120)
+        assert text in self.shown, self.shown.decode()
+
+    def whole(self):
+        """Return all that was shown, once everybody who wrote has ended."""
+        self.join(timeout=120)
+        return self.shown
+
+
+@contextmanager
+def terminal(*arguments, stdout=None, width=80, **options):
+    """Start the command on a terminal of so many columns; give its process and the screen.
+
+    What is printed to stdout goes there too, or where `stdout` says.
+    """
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    command = [*COMMAND, *map(str, arguments)]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs if stdout is None else stdout,
+        stderr=theirs,
+        text=True,
+        **options,
+    ) as process:
+        os.close(theirs)
+        try:
+            yield process, Screen(ours)
+        finally:
+            process.kill()
+
+
 def on_a_terminal(*arguments, width=80, interrupt_at=None, **environment):
     """Run the command on a terminal of so many columns, and return all that it printed there.
 
     It gets Ctrl-C when a text was printed, if one is given.
     """
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     kept = {name: value for name, value in os.environ.items() if name not in TERMINAL_VARIABLES}
-    process = subprocess.Popen(
-        [*COMMAND, *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        env={**kept, "TERM": "xterm-256color", **environment},
-    )
-    os.close(theirs)
-    results = b""
-    try:
-        while part := os.read(ours, 65536):
-            results += part
-            if interrupt_at is not None and interrupt_at.encode() in results:
-                interrupt_at = None
-                process.send_signal(signal.SIGINT)
-    except OSError:  # Linux's way to say that the other side has closed
-        pass
-    os.close(ours)
-    process.wait()
-    return results.decode().replace("\r\n", "\n")
+    env = {**kept, "TERM": "xterm-256color", **environment}
+    with terminal(*arguments, width=width, env=env) as (process, screen):
+        if interrupt_at is not None:
+            screen.wait_for(interrupt_at.encode())
+            process.send_signal(signal.SIGINT)
+        return screen.whole().decode().replace("\r\n", "\n")
 
 
 TERMINAL_VARIABLES = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "COLORTERM", "TTY_COMPATIBLE"}

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import pytest
 
 from metafs_metadb import MetaDB
 
-from .running import COMMAND, invoke, start, write_digits
+from .running import COMMAND, invoke, start, terminal, write_digits
 
 ROOT = Path(__file__).parent.parent.parent
 QUICK = ["--budget", "100", "--folds", "2"]
@@ -37,18 +36,12 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(db):
 
 def test_ctrl_c_keeps_the_best_so_far_of_the_problem_at_hand(db):
     arguments = ["solve", "demo:digits", "--db", str(db), "--json"]
-    ours, theirs = pty.openpty()
-    process = start(*arguments, stderr=theirs)
-    os.close(theirs)
-    shown, pressed = b"", False
-    while part := _read(ours):
-        shown += part
-        if not pressed and b" scored" in shown:
-            process.send_signal(signal.SIGINT)
-            pressed = True
-    os.close(ours)
-    printed, _ = process.communicate(timeout=60)
-    assert process.returncode == 130
+    with terminal(*arguments, stdout=subprocess.PIPE) as (process, screen):
+        screen.wait_for(b" scored")
+        process.send_signal(signal.SIGINT)
+        printed, _ = process.communicate(timeout=120)
+        assert process.returncode == 130
+    shown = screen.whole()
     last = json.loads(printed.splitlines()[-1])
     assert last["status"] == "solved"
     assert last["stopped"] == "interrupted"
@@ -125,23 +118,12 @@ def test_progress_is_shown_on_a_terminal_only(db):
     stream = db.parent / "digits.toml"
     write_digits(db.parent, stream, [(0, 1), (0, 2), (8, 9)])
     arguments = ["solve", str(stream), "--db", str(db), "--selector", "fisher", *QUICK]
-    ours, theirs = pty.openpty()
-    process = start(*arguments, stdout=subprocess.DEVNULL, stderr=theirs)
-    os.close(theirs)
-    shown = b""
-    while chunk := _read(ours):
-        shown += chunk
-    assert process.wait() == 0
+    with terminal(*arguments, stdout=subprocess.DEVNULL) as (process, screen):
+        shown = screen.whole()
+        assert process.wait() == 0
     assert b"[3/3] 8-9" in shown
     assert b"problems/s" in shown
     assert b"left" in shown
     piped = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=True)
     assert "problems/s" not in piped.stderr
     assert "3 skipped" in piped.stderr
-
-
-def _read(terminal):
-    try:
-        return os.read(terminal, 4096)
-    except OSError:  # the other side is gone
-        return b""

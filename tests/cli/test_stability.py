@@ -1,10 +1,8 @@
 """`metafs stability`: the real command, over files and a real MetaDB."""
 
 import json
-import os
-import pty
 import signal
-import time
+import subprocess
 from functools import partial
 
 import numpy as np
@@ -155,18 +153,12 @@ def test_parameters_and_selectors_of_every_kind(table):
 
 def test_progress_on_a_terminal_and_ctrl_c_shows_what_was_found():
     """Over the 45 problems of the digits, interrupted in the middle."""
-    ours, theirs = pty.openpty()
-    options = ["--selector", "infogain", "--resamples", 400]
-    process = running.start("stability", "demo:digits", *options, stderr=theirs)
-    os.close(theirs)
-    seen = b""
-    deadline = time.monotonic() + 60
-    while b"[3/45]" not in seen and time.monotonic() < deadline:
-        seen += os.read(ours, 1000)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
-    os.close(ours)
-    assert process.returncode == 130
-    assert b"problems/s" in seen
+    command = ["stability", "demo:digits", "--selector", "infogain", "--resamples", 400]
+    with running.terminal(*command, stdout=subprocess.PIPE) as (process, screen):
+        screen.wait_for(b"[3/45]")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=120)
+        assert process.returncode == 130
+    assert b"problems/s" in screen.whole()
     assert "digits 0 vs 2" in out and "Traceback" not in out
     assert 4 <= len(out.splitlines()) < 45

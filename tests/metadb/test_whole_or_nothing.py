@@ -140,7 +140,8 @@ def test_a_log_of_another_file_is_a_sentence(db, tmp_path):
 
 FOLDING = """
 import sys
-from metafs_metadb import MetaDB, log
+from metafs_metadb import MetaDB
+from metafs_metadb.files import log
 from tests.metadb.building import record
 log.LEAST_BYTES = int(sys.argv[3])
 db = MetaDB(sys.argv[1], wait_s=60)

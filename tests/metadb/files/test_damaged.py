@@ -8,8 +8,8 @@ import pytest
 
 from metafs_metadb import MetaDB
 
+from ...cli.running import COMMAND, invoke
 from ..building import record
-from ..cli.running import COMMAND, invoke
 
 
 def commands(db, folder):

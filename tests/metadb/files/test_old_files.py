@@ -10,7 +10,7 @@ import pytest
 from metafs_metadb import MetaDB, MetaDBOutdated
 from metafs_metadb.files.migrate import known
 
-from ..test_weights import learned
+from ..models.test_weights import learned
 
 ASSETS = Path(__file__).parent / "assets"
 SCHEMAS = tuple(int(each.name[7:11]) for each in sorted(ASSETS.glob("schema_*.duckdb.gz")))

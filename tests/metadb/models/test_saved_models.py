@@ -7,7 +7,7 @@ import pytest
 from metafs_metadb import LinearRows, MetaDB, ReferenceRows
 
 from ..building import record
-from ..test_weights import NAMES, learned
+from .test_weights import NAMES, learned
 
 LINEAR = LinearRows(
     classes=("a", "b"),

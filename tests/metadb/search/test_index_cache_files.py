@@ -1,11 +1,11 @@
 """When indexes are kept in files, and who uses them."""
 
-import os
 import pickle
 import shutil
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -95,7 +95,7 @@ WORKER = textwrap.dedent(
 def test_several_processes_at_once(db):
     record_run(db)
     commands = [[sys.executable, "-c", WORKER, str(db.path), str(n)] for n in range(2)]
-    folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    folder = Path(__file__).parents[3]
     running = [subprocess.Popen(command, cwd=folder) for command in commands]
     assert [process.wait(timeout=120) for process in running] == [0, 0]
     expected = by_sql(db)
