@@ -9,6 +9,10 @@ with :math:`w(d) = 1 / (c + d^2)`, v the value of the feature there, a = 1/2 and
 guided transfer, a = 1 and w_0 = 0 for the published rule (`metafs.transfer.expectation`). Values
 come from the best runs at the time when the run began. The expectation of an unseen feature comes
 from meta-regression, of which only the result is stored.
+
+A run stores its expectations and the neighbours it used, not each neighbour's part: that would
+multiply the largest table by the number of neighbours. So the parts are computed again, and their
+sum is compared with what was stored; where they differ, an explanation says so.
 """
 
 from collections.abc import Mapping, Sequence

@@ -3,6 +3,9 @@
 The target is the fitness with which the cold search ends. The cost of both is counted up
 to the first set that is as good, as in an experiment; a guided search that never reaches it counts
 as a whole, and memory hurt. The seconds of a search are divided evenly over its evaluations.
+
+What a cold search would have cost is known only by running it, and running it for every problem
+would spend what memory saves: the command checks every tenth, by position and not at random.
 """
 
 from collections.abc import Mapping, Sequence

@@ -8,7 +8,10 @@ is its label. A regressor that can weight its rows counts each by the number of 
 .. math:: \hat{Q} = \mathrm{regalg}\big(\{(u(f), \bar{Q}(f))\}_f\big), \qquad
           P_D(s) = \hat{Q}(u(s)) \ \text{for a feature } s \text{ that no neighbour had}
 
-So the expectation of a new or renamed column comes from features with similar properties.
+So the expectation of a new or renamed column comes from features with similar properties. If a
+neighbour had the column, only the neighbour counts: combining both would need another rule. Unknown
+properties are NaN and count as the median of the known ones, because they are gathered by hand and
+one missing cell should not fail a problem.
 """
 
 from collections.abc import Sequence
