@@ -46,7 +46,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from metafs import Registry
 from metafs.stats.quality_map import contributions, held_out_quality
-from metafs.stats.smoothing import chance_variance, shrunk
+from metafs.stats.smoothing import chance_qualities, shrunk
 
 N_WORDS = 50
 LEAST_DOCUMENTS = 2
@@ -142,7 +142,7 @@ def labelled_documents(path, pair, draw, n_labelled):
 def scores_of_features(X, y, U, measure, regressor, noise, rng):
     """Return the score of each feature by each way to rank."""
     measured = measure(X, y)
-    variance = chance_variance(X, y, measure)
+    variance = chance_qualities(X, y, measure).var(axis=0, ddof=1)
     variance = variance.mean() if noise == "common" else variance
     shuffled = U[rng.permutation(len(U))]
     by_map, by_shuffled = (

@@ -73,7 +73,7 @@ class Recalling(MetaFile):
     def experience(
         self, problem_ids: Sequence[int], *, before: int | None = None
     ) -> dict[int, Experience]:
-        """Return what the best run of each problem best_runs, in the order asked.
+        """Return what the best run of each problem showed, in the order asked.
 
         A problem without a solved run is left out. With `before`, a run_id, only earlier runs
         speak.
@@ -115,7 +115,8 @@ class Recalling(MetaFile):
         The best run of each problem counts, except for the problem with that fingerprint, and
         problems of that name or from that source.
         """
-        (history,) = self.feature_histories(
+        _, (history,) = self.remembered(
+            (),
             space,
             names,
             (exclude_source,),
@@ -123,26 +124,6 @@ class Recalling(MetaFile):
             exclude_name=exclude_name,
         )
         return history
-
-    def feature_histories(
-        self,
-        space: str,
-        names: Sequence[str],
-        exclude_sources: Sequence[str | None],
-        *,
-        exclude_fingerprint: str | None = None,
-        exclude_name: str | None = None,
-    ) -> list[FeatureHistory]:
-        """Return what `feature_history` does without each of several sources."""
-        _, histories = self.remembered(
-            (),
-            space,
-            names,
-            exclude_sources,
-            exclude_fingerprint=exclude_fingerprint,
-            exclude_name=exclude_name,
-        )
-        return histories
 
     def remembered(
         self,
@@ -154,7 +135,7 @@ class Recalling(MetaFile):
         exclude_fingerprint: str | None = None,
         exclude_name: str | None = None,
     ) -> tuple[dict[int, Experience], list[FeatureHistory]]:
-        """Return what `experience` and `feature_histories` do, in one visit."""
+        """Return what `experience` does, and `feature_history` without each of some sources."""
         which = {
             "space": space,
             "exclude_fingerprint": exclude_fingerprint,

@@ -26,7 +26,6 @@ from metafs.cli.options import (
     with_preset,
 )
 from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
-from metafs.cli.progress import Progress, format_seconds
 from metafs.data.readers import sources
 from metafs.experiment.arms import DEFAULT, arms_named, known_arms
 from metafs.experiment.design import Design
@@ -37,6 +36,7 @@ from metafs.experiment.page import page
 from metafs.experiment.result import Experiment
 from metafs.experiment.running import run
 from metafs.experiment.summary import ArmSummary
+from metafs.pipeline.display.progress import Progress, format_seconds
 from metafs.pipeline.settings import Settings
 from metafs.plugin.registry import Registry
 

@@ -11,10 +11,10 @@ import click
 from metafs.cli.app import Sentences
 from metafs.cli.options import db_option, json_option
 from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
-from metafs.cli.progress import Progress
 from metafs.errors import UsageError
 from metafs.memory import MetaDB, Table
 from metafs.memory.choosing import Choice, chosen
+from metafs.pipeline.display.progress import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
 

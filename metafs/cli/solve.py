@@ -28,11 +28,11 @@ from metafs.cli.options import (
     with_preset,
 )
 from metafs.cli.output import data, echo_line, echo_message, one_line, to_json
-from metafs.cli.progress import Progress
 from metafs.cli.stream_summary import summary
 from metafs.cli.table import Column, Table, width_of
 from metafs.data.readers import sources
 from metafs.memory import INTERRUPTED as INTERRUPTED_RUN
+from metafs.pipeline.display.progress import Progress
 from metafs.pipeline.engines.opening import ENGINES
 from metafs.pipeline.loop import solve as solve_stream
 from metafs.pipeline.solution import Solution

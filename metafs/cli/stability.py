@@ -20,10 +20,10 @@ from metafs.cli.options import (
     selector_options,
 )
 from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
-from metafs.cli.progress import Progress
 from metafs.data.problem import Problem
 from metafs.data.readers import Source, sources
 from metafs.memory import MetaDB, MetaDBError
+from metafs.pipeline.display.progress import Progress
 from metafs.pipeline.engines.opening import require_engine
 from metafs.pipeline.fitting.plugin_errors import naming_plugin
 from metafs.pipeline.recording import failure

@@ -7,10 +7,11 @@ variance :math:`s^2`, the best estimate lies between the two,
 .. math:: \hat q = m + \frac{\tau^2}{\tau^2 + s^2} \, (q - m), \qquad
           \tau^2 = \max\Big(0, \frac1N \sum_j \big( (q_j - m_j)^2 - s_j^2 \big) \Big)
 
-where the map that predicts a feature has not seen it (empirical Bayes). :math:`s^2` is the variance
-of the quality under permutation of the target, averaged over features, because the quality of a
-rare word does not vary under permutation and is uncertain all the same. The bootstrap overestimates
-it for small samples, and disjoint halves fail for a word that occurs once.
+where the map that predicts a feature has not seen it (empirical Bayes): `shrunk` with the
+prediction of `metafs.stats.quality_map.held_out_quality`. :math:`s^2` is the variance of
+`chance_qualities`, the quality under permutation of the target, averaged over features, because the
+quality of a rare word does not vary under permutation and is uncertain all the same. The bootstrap
+overestimates it for small samples, and disjoint halves fail for a word that occurs once.
 
 E. Krupka, A. Navot, N. Tishby, "Learning to select features using their properties", Journal of
 Machine Learning Research 9, 2008, conjectures in section 9 that smoothing helps where samples are
@@ -28,7 +29,6 @@ from scipy.sparse import issparse
 from metafs.data.parameters import check_at_least
 from metafs.data.typing import Array
 from metafs.errors import UsageError
-from metafs.stats.quality_map import held_out_quality
 
 
 def chance_qualities(
@@ -44,31 +44,6 @@ def chance_qualities(
     X, y = X if issparse(X) else np.asarray(X), np.asarray(y)
     rng = np.random.default_rng(random_state)
     return np.array([measure(X, rng.permutation(y)) for _ in range(n_draws)])
-
-
-def chance_variance(
-    X: Any,
-    y: Any,
-    measure: Callable[[Any, Any], Array],
-    *,
-    n_draws: int = 10,
-    random_state: int = 0,
-) -> Array:
-    """Return the variance of each feature's measured quality when the target is permuted.
-
-    This is the noise of an irrelevant feature, as most are. Few draws suffice for the mean over
-    many features, which with few rows is also the better estimate for each of them: the quality
-    of a rare feature may not vary under permutation and is uncertain all the same.
-
-    Examples
-    --------
-    >>> from metafs import Registry
-    >>> X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]), [0, 0, 1, 1]
-    >>> chance_variance(X, y, Registry().measures["infogain"]) > 0
-    array([ True, False])
-    """
-    drawn = chance_qualities(X, y, measure, n_draws=n_draws, random_state=random_state)
-    return np.asarray(np.var(drawn, axis=0, ddof=1))
 
 
 def spread_around_map(measured: Array, predicted: Array, variance: ArrayLike) -> float:
@@ -101,45 +76,3 @@ def shrunk(measured: Array, predicted: Array, variance: ArrayLike) -> Array:
     total = tau2 + s2
     trust = np.divide(tau2, total, out=np.ones(measured.shape), where=total > 0)
     return np.where(np.isnan(measured), predicted, predicted + trust * (measured - predicted))
-
-
-def smoothed_quality(
-    meta_features: Any,
-    quality: Any,
-    regressor: Any,
-    variance: ArrayLike,
-    *,
-    n_folds: int = 5,
-    random_state: int = 0,
-) -> Array:
-    """Return the quality of each feature, smoothed by a map from its meta-features.
-
-    Parameters
-    ----------
-    meta_features : array-like of shape (n_features, k)
-        Properties of the features, NaN where unknown.
-    quality : array-like of shape (n_features,)
-        Measured quality, NaN where there is none.
-    regressor : estimator
-        Any scikit-learn regressor.
-    variance : float or array-like of shape (n_features,)
-        Variance of the measured quality, as from `chance_variance`.
-    n_folds, random_state : int, default=5 and 0
-        Each feature is predicted from the features of the other folds.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import BayesianRidge
-    >>> rng = np.random.default_rng(0)
-    >>> U = rng.normal(size=(200, 1))
-    >>> true = U[:, 0] + 0.3 * rng.normal(size=200)
-    >>> measured = true + rng.normal(size=200)
-    >>> smoothed = smoothed_quality(U, measured, BayesianRidge(), variance=1.0)
-    >>> bool(np.mean((smoothed - true) ** 2) < 0.2 * np.mean((measured - true) ** 2))
-    True
-    """
-    measured = np.ravel(np.asarray(quality, dtype=np.float64))
-    predicted = held_out_quality(
-        meta_features, measured, regressor, n_folds=n_folds, random_state=random_state
-    )
-    return shrunk(measured, predicted, variance)

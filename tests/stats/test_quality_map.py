@@ -1,4 +1,3 @@
-import sys
 from itertools import combinations
 
 import numpy as np
@@ -22,8 +21,7 @@ from metafs.stats.quality_map import (
     held_out_quality,
     quality_map,
 )
-from metafs.stats.quality_plot import mean_of_top, plot_quality
-from metafs.stats.smoothing import chance_variance, shrunk, smoothed_quality, spread_around_map
+from metafs.stats.smoothing import chance_qualities, shrunk, spread_around_map
 
 REGISTRY = Registry()
 REGRESSORS = REGISTRY.regressors
@@ -271,11 +269,11 @@ def test_smoothed_is_nearer_to_the_truth_than_either():
     U = rng.normal(size=(2000, 2))
     true = U[:, 0] + 0.7 * rng.normal(size=2000)
     measured = true + rng.normal(size=2000)
-    smoothed = smoothed_quality(U, measured, RIDGE, 1.0)
     predicted = held_out_quality(U, measured, RIDGE)
+    smoothed = shrunk(measured, predicted, 1.0)
     error = [np.mean((q - true) ** 2) for q in (smoothed, measured, predicted)]
     assert error[0] < 0.8 * min(error[1:])
-    shuffled = smoothed_quality(U[rng.permutation(2000)], measured, RIDGE, 1.0)
+    shuffled = shrunk(measured, held_out_quality(U[rng.permutation(2000)], measured, RIDGE), 1.0)
     assert error[0] < 0.8 * np.mean((shuffled - true) ** 2)
 
 
@@ -290,50 +288,14 @@ def test_what_chance_does_to_a_measurement(kind):
     y = np.array([1, 1, 1, 0, 0, 0, 0])
     dealt = [np.isin(np.arange(7), ones).astype(int) for ones in combinations(range(7), 3)]
     every = np.var([difference(X, each) for each in dealt], axis=0)
-    found = chance_variance(kind(X), y, difference, n_draws=3000)
+    found = np.var(chance_qualities(kind(X), y, difference, n_draws=3000), axis=0)
     np.testing.assert_allclose(found, every, rtol=0.15)
 
 
 def test_chance_is_seeded_and_says_what_is_wrong():
     X, y, _ = planted_table(n_samples=30)
-    one, two = (chance_variance(X, y, difference, random_state=3) for _ in range(2))
+    one, two = (chance_qualities(X, y, difference, random_state=3) for _ in range(2))
     np.testing.assert_array_equal(one, two)
-    assert (chance_variance(X, y, difference) != one).any()
+    assert (chance_qualities(X, y, difference) != one).any()
     with pytest.raises(UsageError, match="n_draws"):
-        chance_variance(X, y, difference, n_draws=1)
-
-
-# the picture
-
-
-def test_mean_of_the_first():
-    measured, by = np.array([3.0, 1.0, 2.0]), np.array([0.0, 5.0, 1.0])
-    np.testing.assert_allclose(mean_of_top(measured, by), [1.0, 1.5, 2.0])
-    np.testing.assert_allclose(mean_of_top(measured, measured), [3.0, 2.5, 2.0])
-
-
-def test_the_picture_shows_what_it_is_given():
-    measured, predicted = np.array([3.0, 1.0, np.nan, 2.0]), np.array([0.0, 5.0, 1.0, 1.0])
-    scatter, top = plot_quality(predicted, measured)
-    known = [0, 1, 3]
-    points = np.asarray(scatter.collections[0].get_offsets())
-    np.testing.assert_array_equal(points, np.column_stack([measured, predicted])[known])
-    by_measured, by_predicted = (np.asarray(line.get_ydata()) for line in top.lines)
-    np.testing.assert_allclose(by_measured, [3.0, 2.5, 2.0])
-    np.testing.assert_allclose(by_predicted, mean_of_top(measured[known], predicted[known]))
-    assert scatter.get_title() == "correlation -0.94"
-    again = plot_quality(predicted, measured, axes=(scatter, top))
-    assert again[0] is scatter and again[1] is top
-
-
-def test_a_picture_needs_something_to_show():
-    with pytest.raises(UsageError, match="differ in length"):
-        plot_quality([1.0], [1.0, 2.0])
-    with pytest.raises(UsageError, match="no feature"):
-        plot_quality([np.nan], [1.0])
-
-
-def test_without_matplotlib_there_is_a_sentence(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(UsageError, match=r"pip install 'metafs-automl\[report\]'"):
-        plot_quality([1.0, 2.0], [1.0, 2.0])
+        chance_qualities(X, y, difference, n_draws=1)

@@ -74,7 +74,7 @@ def test_sources_are_left_out_in_turn_as_they_are_by_themselves(db):
         record_run(db, {"a": (0.1 * number, True), "b": (1.0, False)}, f"p{number}", source=source)
     sources = (None, "q.csv", "nowhere", "p.csv", "q.csv")
     for left_out in ({}, {"exclude_name": "p3"}, {"exclude_name": "p0"}):
-        together = db.feature_histories("default", ASKED, sources, **left_out)
+        together = db.remembered((), "default", ASKED, sources, **left_out)[1]
         alone = [
             record_by_sql(db, "default", ASKED, exclude_source=each, **left_out) for each in sources
         ]
