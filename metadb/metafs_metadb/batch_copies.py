@@ -28,7 +28,7 @@ class BatchCopies(MetaFile):
     def hold(self, batch: str) -> None:
         """Keep the memory as it is now."""
         held, real = self._held(batch), self.path.resolve()
-        with ExitStack() as stack, self.reading():  # nobody writes meanwhile
+        with ExitStack() as stack, self.reading():  # no process writes meanwhile
             self.release(batch)
             self._give_up(MOST_HELD - 1)
             held.parent.mkdir(parents=True)

@@ -86,7 +86,7 @@ limit $k
 """
 
 # Problems that share nothing with the one asked for, the oldest first.
-STRANGERS = """
+UNRELATED = """
 select p.problem_id, p.name, 1::double, p.fingerprint
 from recallable p
 where p.space = $space

@@ -78,7 +78,7 @@ def predict(
         for label, values in zip(model.classes or (), found.T, strict=True):
             columns[f"probability_{label}"] = values
     elif model.classes is not None:
-        echo_message(f"the model of {problem!r} tells no probabilities.")
+        echo_message(f"the model of {problem!r} gives no probabilities.")
     _report(table, notes)
     if target is None:
         lines = zip(*(values.tolist() for values in columns.values()), strict=True)

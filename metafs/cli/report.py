@@ -49,7 +49,7 @@ def report(output: str, space: str | None, db: str) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         draft.write_text(page, encoding="utf-8")
-        draft.replace(path)  # whoever has the old page open keeps it whole
+        draft.replace(path)  # a reader who has the old page open keeps it whole
     finally:
         draft.unlink(missing_ok=True)
     echo_message(one_line(f"{path}: {len(page.encode()) / 1000:,.0f} kB"))

@@ -1,4 +1,4 @@
-"""A table as somebody gives it, array or frame, taken apart into features, target and the rest."""
+"""A table as it is given, array or frame, taken apart into features, target and the rest."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -74,7 +74,7 @@ class Memory:
         self._models = Models(db)
 
     def visit(self) -> AbstractContextManager[None]:
-        """Open the file once for all that is asked in a block; nobody can write meanwhile."""
+        """Open the file once for all that is asked in a block; no process can write meanwhile."""
         return self.db.visit()
 
     def n_models(self, problem: Problem) -> int:
@@ -214,7 +214,7 @@ class Memory:
                 yield Memory(held, self._distance, self._stream_length)
 
     def complete(self, batch: str) -> None:
-        """Let go of what was kept: all problems of the batch are recorded."""
+        """Remove the copy that was kept: all problems of the batch are recorded."""
         self.db.release(batch)
 
     def remember_model(self, problem: Problem, folder: str, file: str) -> None:

@@ -98,7 +98,7 @@ class NearProblems:
             found = {each.problem_id: each for each in near} | found
         return sorted(found.values(), key=lambda each: (each.distance, each.problem_id))[:k]
 
-    def with_strangers(
+    def with_unrelated(
         self, problem: Problem, near: list[Neighbour], k: int, *, exclude_name: str | None = None
     ) -> list[Neighbour]:
         """Return k neighbours: those given, then solved problems that share nothing with this one.
@@ -107,7 +107,7 @@ class NearProblems:
         """
         if len(near) >= k:
             return near[:k]
-        return near + self._db.strangers(
+        return near + self._db.unrelated(
             problem.own_space,
             k - len(near),
             [each.problem_id for each in near],

@@ -1,4 +1,4 @@
-"""Events: what is going on inside a problem, for whoever wants to show it.
+"""Events: what is going on inside a problem, for a listener that shows it.
 
 The pipeline emits an event when a phase begins and when another pipeline was scored. Whoever
 listens is called with each: in the process of the stream itself, also for what happens in a worker

@@ -62,7 +62,7 @@ def described_part(problem: Problem, settings: Settings) -> Problem:
 
 
 def described_by(settings: Settings) -> str:
-    """Return the name under which problems are described, which tells of a prefilter too.
+    """Return the name under which problems are described, which names a prefilter too.
 
     Otherwise problems would be compared by all columns of the one and some of the other.
     """
@@ -99,8 +99,8 @@ def _recalled(
                 problem, described, n_asked, below, exclude_name=exclude_name
             )
         asked = near[: plan.settings.neighbours]
-        if plan.transfer.counts_strangers:
-            asked = memory.near.with_strangers(
+        if plan.transfer.counts_unrelated:
+            asked = memory.near.with_unrelated(
                 problem, asked, plan.settings.neighbours, exclude_name=exclude_name
             )
         task = replace(task, neighbours=tuple(asked))

@@ -47,7 +47,7 @@ class Solution:
     notes: tuple[str, ...] = ()
     """What was assumed or left out, and why a figure is missing."""
     least_score: float | None = field(default=None, repr=False)
-    """The least score that a candidate of the learner could have had, if it tells candidates."""
+    """The least score that a candidate of the learner could have had, if it reports candidates."""
     greatest_score: float | None = field(default=None, repr=False)
     n_evaluations: int | None = None
     stopped: str | None = None

@@ -104,9 +104,9 @@ class TaskResult:
     without_memory: WithoutMemory | None = None
     """What is chosen without memory, where that was checked."""
     tried: Tried | None = None
-    """The candidates of the learner, if it tells."""
+    """The candidates of the learner, if it reports them."""
     model: FittedModel | None = None
-    """None if nothing was learnt, or if selector and learner were named and nobody asked for it."""
+    """None if nothing was learnt, or if selector and learner were named and no model was wanted."""
     frontier: tuple[tuple[int, float], ...] = ()
     """The best score for each number of features that was tried."""
     leaderboard: tuple[tuple[Mapping[str, Any], float], ...] = ()

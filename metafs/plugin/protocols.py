@@ -211,7 +211,7 @@ class SupportsFunctions(Protocol):
 
 @runtime_checkable
 class SupportsCandidates(Protocol):
-    """A learner that tells, after ``fit``, which candidates it tried; memory keeps them.
+    """A learner that reports, after ``fit``, which candidates it tried; memory keeps them.
 
     A ``fit`` with a parameter ``programs`` is given those of near problems to start from.
     """

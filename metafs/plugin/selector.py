@@ -1,7 +1,7 @@
 """The common half of every selector: what it takes, how that is validated, its tags.
 
 A subclass supplies ``_fit(X, y, prior)``, which sets ``support_`` unless the subclass has a
-``_get_support_mask()`` of its own; one that judges features by their properties supplies
+``_get_support_mask()`` of its own; one that scores features by their properties supplies
 ``_fit_described(X, y, prior, meta_features)`` instead; one with parameters of its own says in
 ``check_parameters()`` which values make no sense.
 `metafs.plugin.ranking` has the base of those that rank; a selector that searches derives from
@@ -75,7 +75,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         prior : Prior or array-like of shape (n_features,), default=None
             What is expected of each feature; None is the method as published.
         meta_features : array-like of shape (n_features, k), default=None
-            Properties of the features, NaN where unknown; only methods that judge features by
+            Properties of the features, NaN where unknown; only methods that score features by
             their properties look at them.
         task : {"auto", "classes", "numbers"}, default="auto"
             What y holds; `metafs.data.target` decides it for "auto".

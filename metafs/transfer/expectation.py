@@ -168,7 +168,7 @@ class Transfer:
     """Whether the expectation of unseen features comes from meta-regression."""
     models: bool = True
     """Whether linear models on all columns are learned, remembered and asked."""
-    counts_strangers: bool = False
+    counts_unrelated: bool = False
     """Whether problems at distance 1 take the places that neighbours leave free."""
 
 
@@ -185,7 +185,7 @@ TRANSFERS: Mapping[str, Transfer | None] = {
         guides=False,
         predicts=False,
         models=False,
-        counts_strangers=True,
+        counts_unrelated=True,
     ),
     "guided": GUIDED,
 }

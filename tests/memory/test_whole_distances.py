@@ -75,7 +75,7 @@ def test_by_some_features_problems_are_never_farther_than_by_all():
             assert by_some <= by_all + 1e-9
 
 
-def test_strangers_fill_up_where_few_are_near(db):
+def test_unrelated_problems_fill_up_where_few_are_near(db):
     settings = {**QUICK, "whole_below": 0.05, "transfer": "paper"}
     *_, last = solve([table(number) for number in range(9)], db=db, **settings)
     assert len(last.neighbours) == 5

@@ -71,7 +71,7 @@ def test_neighbours_and_starts_are_those_of_the_published_formulas(db, related, 
     stream = small_stream(related)
     solved = list(solve(stream, db=db, c=c, threshold=threshold, **SMALL))
     assert [each.status for each in solved] == ["solved"] * len(stream), solved
-    n_strangers, n_transferred = 0, 0
+    n_unrelated, n_transferred = 0, 0
     for number, (problem, found) in enumerate(zip(stream, solved, strict=True)):
         own = rows_of(problem, 0.02)
         before = [(distance(own, rows_of(each, 0.02)), i) for i, each in enumerate(stream[:number])]
@@ -87,9 +87,9 @@ def test_neighbours_and_starts_are_those_of_the_published_formulas(db, related, 
         expected = {name: expectation(near, name, c) for name in problem.feature_names if near}
         started = {name for name, p in expected.items() if p >= threshold and p > 0}
         assert set(found.transferred) == started
-        n_strangers += sum(d == 1 for d, _ in before)
+        n_unrelated += sum(d == 1 for d, _ in before)
         n_transferred += len(started)
-    assert n_strangers > 0 and n_transferred > 0
+    assert n_unrelated > 0 and n_transferred > 0
 
 
 def test_what_is_remembered_of_a_selected_feature_is_its_fitness_alone(db, related, ask):

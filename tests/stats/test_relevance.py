@@ -1,4 +1,4 @@
-"""Own evidence and memory, weighed."""
+"""Univariate relevance and memory, weighed."""
 
 import numpy as np
 import pytest

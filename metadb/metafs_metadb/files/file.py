@@ -58,7 +58,7 @@ class MetaFile:
     def fold(self) -> bool:
         """Fold the log into the file, so that the file alone is the whole memory.
 
-        Tell whether it is, afterwards: the log stays while somebody else uses the file, or if the
+        Tell whether it is, afterwards: the log stays while another process uses the file, or if the
         disk has no room for a second copy.
         """
         self._require_file()
@@ -85,7 +85,7 @@ class MetaFile:
 
     @contextmanager
     def visit(self) -> Iterator[None]:
-        """Read all that this block asks for from one open file; nobody can write meanwhile.
+        """Read all that this block asks for from one open file; no process can write meanwhile.
 
         What takes long, so that others should be let in, ends the visit; later questions open the
         file again.

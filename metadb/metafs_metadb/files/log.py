@@ -1,7 +1,7 @@
 """The write-ahead log of a memory: what a commit appends to, and how it gets into the file.
 
 DuckDB's checkpoint rewrites a block of the file in place before the new header is valid, and a
-process killed inside that write leaves a file that nobody can open. So the live file is never
+process killed inside that write leaves a file that cannot be opened. So the live file is never
 checkpointed. A commit only appends to the log `<file>.wal`, of which DuckDB ignores a torn end.
 When the log has grown to `limit`, it is folded in on a copy, which then takes the file's place:
 
@@ -40,7 +40,7 @@ Identity = tuple[int, ...]
 def real(path: Path) -> Path:
     """Return where a path leads: the log of a file lies next to the file and not to a link to it.
 
-    A link that leads to itself is left for whoever opens it.
+    A link that leads to itself is left to the process that opens it.
     """
     return Path(os.path.realpath(path))
 
@@ -93,12 +93,12 @@ def fold(con: duckdb.DuckDBPyConnection, path: Path) -> bool:
 def folded(con: duckdb.DuckDBPyConnection, path: Path, alias: str) -> Iterator[None]:
     """Fold the log in as `fold` does, and have the new file attached as `alias` meanwhile.
 
-    As it is attached, nobody else can open it.
+    No other process can open it, because it is attached.
     """
     draft = path.with_name(f".{path.name}.fold")
     with ExitStack() as stack:
         stack.callback(_remove, draft)
-        _remove(draft)  # of somebody who was killed
+        _remove(draft)  # of a process that was killed
         copy_memory(path, draft, stack)
         con.execute(f"attach {quoted(draft)} as {alias} (type duckdb)")
         stack.callback(con.execute, f"detach {alias}")
@@ -125,7 +125,7 @@ def copy_memory(path: Path, copy: Path, stack: ExitStack) -> None:
 
 
 def copy_unlocked(path: Path, copy: Path) -> None:
-    """Copy a file and its log without asking whoever writes to them to wait.
+    """Copy a file and its log without making a writing process wait.
 
     The file is only ever replaced and the log only grows, so a copy is whole if the file is still
     the same afterwards; of a commit that was just being appended the copy has none.
@@ -138,11 +138,11 @@ def copy_unlocked(path: Path, copy: Path) -> None:
             shutil.copyfile(log_of(path), log_of(copy))
         if _unlocked_state(path) == seen:
             return
-    raise OSError(errno.EBUSY, "somebody writes to it all the time")
+    raise OSError(errno.EBUSY, "another process writes to it all the time")
 
 
 def _unlocked_state(path: Path) -> tuple[int, ...]:
-    """Tell whether a file was replaced, or written to in place by somebody else's program."""
+    """Tell whether a file was replaced, or written to in place by another program."""
     found = path.stat()
     log = identity(log_of(path))[:2]
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, *log
@@ -151,8 +151,8 @@ def _unlocked_state(path: Path) -> tuple[int, ...]:
 def drop_if_folded(path: Path, seen: tuple[Identity, ...]) -> None:
     """Remove a log that DuckDB says is of an older version of the file, and was that of `seen`.
 
-    Between that verdict and now somebody else may have removed it and written another, so it is
-    looked at again while nobody can write.
+    Between that verdict and now another process may have removed it and written another, so it is
+    looked at again while no process can write.
     """
     import fcntl
 
@@ -160,7 +160,7 @@ def drop_if_folded(path: Path, seen: tuple[Identity, ...]) -> None:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            return  # somebody is at it
+            return  # another process uses it
         if state(path) == seen:
             log_of(path).unlink()
 

@@ -59,7 +59,7 @@ def applied(con: duckdb.DuckDBPyConnection) -> dict[int, str] | None:
 def pending(con: duckdb.DuckDBPyConnection, path: Path) -> list[Migration]:
     """Return the migrations the file still lacks; read-only.
 
-    A file from a newer metafs, or one that is somebody else's database, is refused.
+    A file from a newer metafs, or another program's database, is refused.
     """
     ledger = applied(con)
     if ledger is None:
@@ -131,7 +131,7 @@ def create(path: Path, wait_s: float) -> None:
         try:
             with writing(draft, wait_s) as con:
                 apply_pending(con, draft)
-                con.execute("checkpoint")  # nobody else has seen this file yet
+                con.execute("checkpoint")  # no other process has seen this file yet
         except MetaDBError as error:
             raise MetaDBError(str(error).replace(str(draft), str(path))) from error
         try:

@@ -6,7 +6,7 @@ import duckdb
 
 from metafs_metadb.files import migrate
 
-# What somebody could drop: (kind, name of it).
+# What can be dropped from a schema: (kind, name).
 PARTS = """
 select 'table ' || table_name from duckdb_tables()
 where database_name = current_database() and schema_name = 'main'

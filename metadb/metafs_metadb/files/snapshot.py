@@ -14,7 +14,7 @@ from metafs_metadb.files.migrate import require_current
 def snapshot(path: Path, wait_s: float) -> Iterator[Path]:
     """Copy a memory into a temporary folder, and remove the copy afterwards.
 
-    Nobody can write while it is copied, and everybody can as soon as it is.
+    No process can write while it is copied, and all can afterwards.
     """
     with TemporaryDirectory(prefix="metafs-") as folder:
         copy = Path(folder) / "metafs.duckdb"

@@ -1,8 +1,8 @@
-"""A copy of a memory that is made without its lock, so that nobody ever waits for a reader.
+"""A copy of a memory that is made without its lock, so that no writer ever waits for a reader.
 
 The live file is never changed in place and its log only grows (`log`), so both may be copied
-while somebody writes, log first: the copy holds what was committed until then, and a commit cut
-off in the middle is a torn end, which DuckDB ignores. Only a fold may come in between, and it
+while another process writes, log first: the copy holds what was committed until then, and a commit
+cut off in the middle is a torn end, which DuckDB ignores. Only a fold may come in between, and it
 puts another file in the place of the old one: then the copy is made again.
 """
 

@@ -4,11 +4,11 @@ DuckDB keeps deleted rows in free blocks, so the rows that stay are copied into 
 takes the place of the old one:
 
 1. fold the log in (`log`): the file is the whole memory, and there is no log;
-2. copy what stays into a draft, with the ids it has, and check the draft's tables in;
+2. copy the remaining rows into a draft, with their ids, and check the draft's tables in;
 3. rename the draft over the file, and remove the caches and copies that lie beside it.
 
 Killed before 3, the memory is as it was; the draft holds nothing that is to be forgotten. All the
-while the file is locked, the folded one as well, so nobody writes what would be lost.
+while the file is locked, the folded one as well, so that nothing is written that would be lost.
 """
 
 import os
@@ -33,7 +33,7 @@ def forget(con: duckdb.DuckDBPyConnection, path: Path, problem_ids: Collection[i
     """Rewrite a memory without some problems; it is attached for writing and in use."""
     real = log.real(path)
     try:
-        # While the file is locked nobody else makes one: every draft was left behind by the dead.
+        # While the file is locked no other process makes one: every draft is of a killed one.
         with draft_of(real, stale_s=-1.0) as draft, log.folded(con, real, ORIGIN):
             _write_rest(con, path, draft, problem_ids)
             shutil.copymode(real, draft)
@@ -46,7 +46,7 @@ def forget(con: duckdb.DuckDBPyConnection, path: Path, problem_ids: Collection[i
 def _write_rest(
     con: duckdb.DuckDBPyConnection, path: Path, draft: Path, problem_ids: Collection[int]
 ) -> None:
-    """Write what stays to a new file."""
+    """Write the remaining rows to a new file."""
     ((in_use,),) = con.execute(managing_queries.IN_USE).fetchall()
     with ExitStack() as stack:
         con.execute(f"attach {log.quoted(draft)} as {KEPT} (type duckdb, {NEW_FILE})")

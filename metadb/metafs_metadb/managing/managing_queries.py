@@ -11,7 +11,7 @@ select 1 from duckdb_sequences() where database_name = current_database()
 limit 1
 """
 
-# The casts refuse a table of somebody else's that only has the same names.
+# The casts refuse a foreign table that only has the same names.
 LEDGER = "select number::integer, name::varchar, digest::varchar from migration order by number"
 
 CREATE_LEDGER = """

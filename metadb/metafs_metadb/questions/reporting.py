@@ -1,4 +1,4 @@
-"""What a page about a memory shows, read in one visit to a copy that nobody has to wait for."""
+"""What a page about a memory shows, read in one visit to a copy, so that no writer waits."""
 
 import hashlib
 from dataclasses import dataclass

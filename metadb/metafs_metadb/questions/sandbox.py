@@ -91,7 +91,7 @@ def _stream(running: "_Running", rows: list[Any], stack: ExitStack) -> Rows:
 
 
 class _Running:
-    """A query at work: its seconds are those in which somebody waits for it."""
+    """A query at work: only the seconds in which its rows are waited for count."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, limits: Limits) -> None:
         self._con = con
@@ -103,7 +103,7 @@ class _Running:
         return self.wait_for(lambda: self._con.fetchmany(FETCH_ROWS))
 
     def wait_for(self, work: Callable[[], T]) -> T:
-        """Return what some work returns, unless it takes too long or somebody interrupts it."""
+        """Return what some work returns, unless it takes too long or is interrupted."""
         begun = time.monotonic()
         with ThreadPoolExecutor(max_workers=1) as worker:
             future = worker.submit(work)

@@ -63,7 +63,7 @@ class Comparing(MetaFile):
         with self.reading() as con:
             return self._index_cache.kept_index(con, distance, space)
 
-    def strangers(
+    def unrelated(
         self,
         space: str,
         k: int,
@@ -83,7 +83,7 @@ class Comparing(MetaFile):
             "exclude_fingerprint": exclude_fingerprint,
             "exclude_name": exclude_name,
         }
-        return [Neighbour(*row) for row in self._table(recall_queries.STRANGERS, which).rows]
+        return [Neighbour(*row) for row in self._table(recall_queries.UNRELATED, which).rows]
 
     def important_features(self, space: str, limit: int) -> tuple[list[str], int]:
         """Return the features selected in most of a space's problems, and how many these are."""

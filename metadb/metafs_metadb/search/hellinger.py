@@ -96,13 +96,13 @@ class HellingerLists:
         roots = np.maximum(np.sqrt(q), 1e-7).astype(np.float32)
         total = self._sum
         total[:] = 0.0
-        everybody = total[: len(self._product)]
+        affinities = total[: len(self._product)]
         listed, weights = [], []
         begins, ends = self._starts[keys].tolist(), self._starts[keys + 1].tolist()
         for key, root, begin, end in zip(keys.tolist(), roots, begins, ends, strict=True):
             if key in self._columns:
                 np.multiply(self._columns[key], root, out=self._product)
-                everybody += self._product
+                affinities += self._product
             else:
                 listed.append(slice(begin, end))
                 weights.append(root)

@@ -74,7 +74,7 @@ class MemoryIndex:
         self._start(structure)
 
     def _start(self, structure: Structure) -> None:
-        """Search in a structure, with nobody added to it yet."""
+        """Search in a structure, with no problem added to it yet."""
         self.structure = structure
         self._n_keys = len(structure.vocabulary)
         self._q_by_key = np.zeros(self._n_keys)
@@ -167,7 +167,7 @@ class MemoryIndex:
         best.offer(rows[shares] + len(self.structure.rows), values[shares])
 
     def _number(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return our number of each key, -1 for one that nobody has."""
+        """Return our number of each key, -1 for one that no problem has."""
         numbers = self.structure.number(keys)
         if self._new_keys:
             for place in np.flatnonzero(numbers < 0).tolist():

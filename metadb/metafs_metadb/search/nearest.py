@@ -5,7 +5,7 @@ r"""Finding the nearest problems: one question, and its answer by SQL.
     \qquad d = \sqrt{JSD}
 
 Only keys that both problems have appear in the sum, so the nearest of all are one join. Problems
-that share no key (d = 1) are nobody's neighbours. Neighbours come ordered by JSD, rounded to 12
+that share no key (d = 1) are never neighbours. Neighbours come ordered by JSD, rounded to 12
 digits so that ties are ties however the sum was taken, then by problem_id.
 """
 

@@ -53,7 +53,7 @@ class Structure:
         }
 
     def number(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return our number of each key, -1 for one that nobody has."""
+        """Return our number of each key, -1 for one that no problem has."""
         if not len(self.vocabulary):
             return np.full(len(keys), -1, np.int64)
         places = np.searchsorted(self.vocabulary, keys)

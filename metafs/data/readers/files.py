@@ -77,7 +77,7 @@ def shown(path: Path) -> str:
 def no_file(path: Path, *, or_folder: bool = False) -> str | None:
     """Say why there is nothing to read at a path, without opening it; None: there is a file.
 
-    Opening a pipe would wait for somebody to write into it.
+    Opening a pipe would wait for a program to write into it.
     """
     try:
         kind = stat.S_IFMT(path.stat().st_mode)

@@ -64,13 +64,13 @@ class Worker:
         return heard
 
     def heard(self) -> tuple[bool, Any, bool] | Event:
-        """Return the next that the worker says: an event, if it tells any, or its answer."""
+        """Return the next that the worker says: an event, if it sends any, or its answer."""
         heard: tuple[bool, Any, bool] | Event = cloudpickle.loads(self.connection.recv_bytes())
         return heard
 
 
 class ForkServer:
-    """A process that forks workers, each of which may use so many threads, and may tell events.
+    """A process that forks workers, each of which may use so many threads, and may send events.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class ForkServer:
     >>> server.close()
     """
 
-    def __init__(self, n_threads: int | None = None, *, tells: bool = False) -> None:
+    def __init__(self, n_threads: int | None = None, *, sends_events: bool = False) -> None:
         self._control, theirs = socket.socketpair()
         self._parent = os.getpid()
         try:
@@ -90,7 +90,7 @@ class ForkServer:
                 self.pid = _fork()
                 if not self.pid:
                     self._control.close()
-                    _run(_Serving(theirs, self._parent, n_threads, tells).run)
+                    _run(_Serving(theirs, self._parent, n_threads, sends_events).run)
                 theirs.close()
         except KeyboardInterrupt:
             self.close()
@@ -158,10 +158,10 @@ class _Serving:
     """The work of the fork server."""
 
     def __init__(
-        self, control: socket.socket, parent: int, n_threads: int | None, tells: bool
+        self, control: socket.socket, parent: int, n_threads: int | None, sends_events: bool
     ) -> None:
         self._control, self._parent, self._n_threads = control, parent, n_threads
-        self._tells = tells
+        self._sends_events = sends_events
         self._workers: set[int] = set()
 
     def run(self) -> None:
@@ -200,7 +200,7 @@ class _Serving:
         pid = _fork()
         if not pid:
             self._control.close()
-            _run(WorkerLoop(fd, server, self._n_threads, self._tells).run)
+            _run(WorkerLoop(fd, server, self._n_threads, self._sends_events).run)
         os.close(fd)
         self._workers.add(pid)
         return pid

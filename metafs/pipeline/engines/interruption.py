@@ -84,7 +84,7 @@ def waiting() -> Iterator[None]:
 def broken_off(function: Callable[[], object], until: float | None = None) -> Reason | None:
     """Run a function; return why it was broken off, None if it ended by itself.
 
-    Outside of a block that is `waiting` nobody would make use of what it has done by the time of
+    Outside of a block that is `waiting` nothing uses what it has done by the time of
     Ctrl-C, so Ctrl-C ends that too.
 
     Parameters

@@ -32,7 +32,7 @@ class Pool:
         self.closed = False
 
     def _new_server(self) -> ForkServer:
-        return ForkServer(self._n_threads, tells=self.listener is not None)
+        return ForkServer(self._n_threads, sends_events=self.listener is not None)
 
     def map(self, function: Function, tasks: Iterable[Any]) -> "Results":
         """Apply a function to each task and return an iterator over what it returns."""

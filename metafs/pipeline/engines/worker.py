@@ -27,12 +27,12 @@ class WorkerError(MetafsError):
 class WorkerLoop:
     """The work of a worker."""
 
-    def __init__(self, fd: int, server: int, n_threads: int | None, tells: bool) -> None:
+    def __init__(self, fd: int, server: int, n_threads: int | None, sends_events: bool) -> None:
         self._connection: Connection[Any, Any] = Connection(fd)
         self._server, self._n_threads = server, n_threads
-        self._listener = Thinned(self._tell) if tells else None
+        self._listener = Thinned(self._send_event) if sends_events else None
 
-    def _tell(self, event: Event) -> None:
+    def _send_event(self, event: Event) -> None:
         self._connection.send_bytes(cloudpickle.dumps(event))
 
     def run(self) -> NoReturn:

@@ -1,4 +1,4 @@
-r"""Prefilter: leave out the columns that tell too little of the target, then select.
+r"""Prefilter: leave out columns of little mutual information with the target, then select.
 
 .. math:: I(s; Y) \ge t
 
@@ -42,7 +42,7 @@ def informative_columns(
 
 
 def informative_part(problem: Problem, least: float, keep: Collection[str] = ()) -> Problem:
-    """Return a problem without the columns that tell too little; all of them if none tells enough.
+    """Return a problem with the columns of enough information; all columns if there are none.
 
     A distance is measured between such problems. Columns of the names in `keep` stay.
     """
@@ -76,7 +76,8 @@ def select_informative(
     columns = informative_columns(X, y, least, categorical, keep)
     if not len(columns):
         raise ProblemError(
-            f"no column tells {least:g} bits of the target: give a lower prefilter, or none."
+            f"no column has {least:g} bits of information on the target: give a lower prefilter, "
+            "or none."
         )
     place = {column: number for number, column in enumerate(columns.tolist())}
     kept = [place[column] for column in keep]

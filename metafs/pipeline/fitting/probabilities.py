@@ -1,6 +1,6 @@
-"""Probabilities of classes for learners that tell decision values only, as support vector machines.
+"""Probabilities of classes for learners that give decision values only: support vector machines.
 
-Decision values of rows that were not learnt from tell how sure they are: a logistic regression on
+Decision values of rows that were not learnt from say how sure they are: a logistic regression on
 these gives the probabilities (J. Platt, "Probabilistic outputs for support vector machines and
 comparisons to regularized likelihood methods", 1999; of several classes all values together).
 """
@@ -22,7 +22,7 @@ from metafs.stats.preparation import chosen_columns
 N_FOLDS = 3
 
 
-class Telling(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class WithProbabilities(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A fitted classifier, and the probabilities that its decision values stand for.
 
     Parameters
@@ -49,8 +49,10 @@ class Telling(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return np.asarray(self.calibration.predict_proba(_decisions(self.classifier, X)))
 
 
-def telling(problem: Problem, learner: Any, classifier: Any, prior: Prior | None = None) -> Any:
-    """Return a classifier that tells probabilities, or the same one where there is no way to.
+def with_probabilities(
+    problem: Problem, learner: Any, classifier: Any, prior: Prior | None = None
+) -> Any:
+    """Return a classifier that gives probabilities, or the same one where there is no way to.
 
     Parameters
     ----------
@@ -79,7 +81,7 @@ def telling(problem: Problem, learner: Any, classifier: Any, prior: Prior | None
         calibration = LogisticRegression(max_iter=1000).fit(np.vstack(values), known, weights)
     except (NoScore, ValueError):  # too few rows of a class
         return classifier
-    return Telling(classifier, calibration)
+    return WithProbabilities(classifier, calibration)
 
 
 def _decisions(classifier: Any, X: Matrix) -> Array:

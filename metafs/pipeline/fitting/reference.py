@@ -1,4 +1,4 @@
-r"""The reference model: what every solved problem leaves to memory, whatever selector ran.
+r"""The reference model: what memory keeps of every solved problem, whatever selector ran.
 
 A linear model on all columns is fitted without memory, and its weights are kept; so are the scale
 of each column and its univariate relevance,
@@ -71,7 +71,7 @@ def learned(
     ----------
     problem : Problem
     fit : bool
-        Whether a reference model is wanted; equal content may have left one before.
+        Whether a reference model is wanted; memory may have one of equal content.
     history : ModelHistory, optional
         The models of near problems, on these columns.
     fold_history : ModelHistory, optional

@@ -2,7 +2,7 @@
 
 A model that was not needed while its problem was solved, because selector and learner were named,
 is fitted when it is first used. Until then it keeps the columns that it will learn from. So does a
-model whose learner tells no probabilities, until these are asked for.
+model whose learner gives no probabilities, until these are asked for.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from metafs.data.problem import Problem
 from metafs.data.typing import Array, Matrix
 from metafs.errors import UsageError
 from metafs.pipeline.choice.choosing import Choice
-from metafs.pipeline.fitting.probabilities import telling
+from metafs.pipeline.fitting.probabilities import with_probabilities
 from metafs.pipeline.fitting.scoring import model_on
 from metafs.plugin.prior import Prior
 from metafs.stats.preparation import chosen_columns
@@ -43,9 +43,9 @@ class Lesson:
         """Return how rows of these columns are read."""
         return Layout.of(self.problem, range(self.problem.n_features))
 
-    def telling(self, estimator: Any) -> Any:
-        """Return an estimator that tells probabilities, if that can be had."""
-        return telling(self.problem, self.learner, estimator, self.prior)
+    def with_probabilities(self, estimator: Any) -> Any:
+        """Return an estimator that gives probabilities, if that can be had."""
+        return with_probabilities(self.problem, self.learner, estimator, self.prior)
 
 
 @dataclass(eq=False)
@@ -89,7 +89,7 @@ class FittedModel:
     def complete(self) -> "FittedModel":
         """Learn all that is yet to be learnt, and let go of the rows; return the model itself."""
         if not hasattr(self.estimator, "predict_proba") and self.lesson is not None:
-            self.estimator_ = self.lesson.telling(self.estimator_)
+            self.estimator_ = self.lesson.with_probabilities(self.estimator_)
         self.lesson = None
         return self
 
@@ -131,7 +131,7 @@ class FittedModel:
         """Return the probability of each class for rows that are numbers already."""
         if not self.tells_probabilities:
             raise UsageError(
-                f"the model of {self.problem!r} tells no probabilities: choose another learner."
+                f"the model of {self.problem!r} gives no probabilities: choose another learner."
             )
         if not rows.shape[0]:
             return np.zeros((0, len(self.classes or ())))

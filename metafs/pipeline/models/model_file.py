@@ -79,7 +79,7 @@ def save(
             unknown = skops.io.get_untrusted_types(data=estimator)
         except MetafsError:
             raise
-        except Exception as error:  # of whatever the estimator of somebody else holds
+        except Exception as error:  # of whatever a third-party estimator holds
             raise ModelFileError(
                 f"the model of {model.problem!r} cannot be saved: {describe(error)}."
             ) from error

@@ -7,7 +7,7 @@ of other packages have to be named by who loads the file.
 
 OURS = (
     "metafs.data.matrix.with_short_indices",
-    "metafs.pipeline.fitting.probabilities.Telling",
+    "metafs.pipeline.fitting.probabilities.WithProbabilities",
     "metafs.stats.balanced.BalancedDecisions",
     "metafs.stats.linear.model.LinearModel",
     "metafs.stats.linear.preparation.Preparation",

@@ -1,4 +1,4 @@
-"""The indexes beside a database answer as SQL does, whatever happened to either of them."""
+"""The indexes of a database answer as SQL does, whatever happened to either of them."""
 
 import shutil
 

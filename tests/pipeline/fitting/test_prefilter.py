@@ -75,7 +75,7 @@ def test_without_a_prefilter_nothing_is_in_between():
 
 
 def test_where_nothing_passes_a_sentence_says_so():
-    with pytest.raises(ProblemError, match=r"no column tells 0\.9 bits of the target"):
+    with pytest.raises(ProblemError, match=r"no column has 0\.9 bits of information on the target"):
         select_informative(Climb(), X[:, :5], Y, least=0.9)
 
 

@@ -40,7 +40,7 @@ def test_every_selector_takes_missing_values_and_categories(name):
 @pytest.mark.parametrize(
     "selector", [SelectKBest(k=2), RFE(LogisticRegression(), n_features_to_select=2)]
 )
-def test_a_strangers_selector_finds_category_and_number(selector):
+def test_a_third_party_selector_finds_category_and_number(selector):
     X, y = table()
     assert select(selector, X, y, categorical=[0]).selected.tolist() == [True, True] + [False] * 3
 

@@ -72,7 +72,7 @@ def test_too_few_rows_for_probabilities():
     problem = Problem.of(X, ["a"] * 29 + ["b"], name="rare")
     (found,) = solve(problem, db=None, **(NAMED | {"learner": "linear-svm"}))
     assert found.model.predict(X).shape == (30,)
-    with pytest.raises(UsageError, match="tells no probabilities"):
+    with pytest.raises(UsageError, match="gives no probabilities"):
         found.model.predict_proba(X)
 
 
