@@ -25,7 +25,7 @@ import pandas as pd
 from click.testing import CliRunner
 
 from metafs.cli.app import cli
-from metafs.cli.output import one_line
+from metafs.data.printable import one_line
 from metafs.memory import MetaDB
 
 LIMIT_S = 20  # of computing

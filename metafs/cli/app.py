@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from metafs.cli.output import echo_message, one_line, printable_lines, stdout_for_data
+from metafs.cli.output import echo_message, stdout_for_data
+from metafs.data.printable import one_line, printable_lines
 from metafs.errors import MetafsError
 from metafs.memory import MetaDBError
 from metafs.version import __version__

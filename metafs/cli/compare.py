@@ -18,11 +18,12 @@ from metafs.cli.options import (
     read_options,
     seed_option,
 )
-from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
+from metafs.cli.output import echo_line, echo_message, echo_table, to_json
 from metafs.comparison.page import in_words, page
 from metafs.comparison.pipelines import pipelines_of
 from metafs.comparison.result import Comparison, Entry, Summary
 from metafs.comparison.running import run
+from metafs.data.printable import one_line
 from metafs.data.readers import sources
 from metafs.errors import UsageError
 from metafs.pipeline.display.progress import Progress, format_seconds

@@ -15,7 +15,6 @@ from metafs.cli.options import (
     keep_option,
     learner_options,
     memory_options,
-    named_value,
     no_plugin_option,
     prefilter_option,
     preset_option,
@@ -25,7 +24,9 @@ from metafs.cli.options import (
     selector_options,
     with_preset,
 )
-from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
+from metafs.cli.output import echo_line, echo_message, echo_table, to_json
+from metafs.data.parameters import named_value
+from metafs.data.printable import one_line
 from metafs.data.readers import sources
 from metafs.experiment.arms import DEFAULT, arms_named, known_arms
 from metafs.experiment.design import Design

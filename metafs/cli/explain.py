@@ -7,7 +7,8 @@ import click
 from metafs.cli.app import Sentences
 from metafs.cli.lookup import among_spaces_option, problem_named
 from metafs.cli.options import db_option, json_option
-from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
+from metafs.cli.output import echo_line, echo_message, echo_table, to_json
+from metafs.data.printable import one_line
 from metafs.memory import MetaDB
 from metafs.memory.explaining import LIMIT
 from metafs.memory.explaining import explain as explain_run

@@ -10,7 +10,8 @@ import click
 
 from metafs.cli.app import Sentences
 from metafs.cli.options import db_option, json_option
-from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
+from metafs.cli.output import echo_line, echo_message, echo_table, to_json
+from metafs.data.printable import one_line
 from metafs.errors import UsageError
 from metafs.memory import MetaDB, Table
 from metafs.memory.choosing import Choice, chosen

@@ -10,7 +10,8 @@ from string import Template
 import click
 
 from metafs.cli.app import Sentences
-from metafs.cli.output import echo_line, printable
+from metafs.cli.output import echo_line
+from metafs.data.printable import printable
 from metafs.errors import UsageError
 from metafs.plugin.registry import KINDS, Registry, installed_entry_points
 

@@ -8,7 +8,6 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from metafs.data.parameters import named_value as named_value
 from metafs.data.target import TASKS
 
 if TYPE_CHECKING:

@@ -19,9 +19,7 @@ from uuid import UUID
 import click
 
 from metafs.cli.table import Column, Table, echo, width_of
-from metafs.data.printable import one_line as one_line
-from metafs.data.printable import printable as printable
-from metafs.data.printable import printable_lines as printable_lines
+from metafs.data.printable import one_line, printable_lines
 
 STDOUT = "metafs.stdout"
 MESSAGE_STYLES = {"failed": "red", "metafs": "red", "note": "yellow"}

@@ -7,7 +7,8 @@ import click
 
 from metafs.cli.app import Sentences
 from metafs.cli.options import db_option
-from metafs.cli.output import data, echo_message, one_line
+from metafs.cli.output import data, echo_message
+from metafs.data.printable import one_line
 from metafs.errors import MetafsError
 from metafs.memory import MetaDB
 from metafs.report import draw

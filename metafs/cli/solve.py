@@ -17,7 +17,6 @@ from metafs.cli.options import (
     keep_option,
     learner_options,
     memory_options,
-    named_value,
     no_plugin_option,
     prefilter_option,
     preset_option,
@@ -27,9 +26,11 @@ from metafs.cli.options import (
     selector_options,
     with_preset,
 )
-from metafs.cli.output import data, echo_line, echo_message, one_line, to_json
+from metafs.cli.output import data, echo_line, echo_message, to_json
 from metafs.cli.stream_summary import summary
 from metafs.cli.table import Column, Table, width_of
+from metafs.data.parameters import named_value
+from metafs.data.printable import one_line
 from metafs.data.readers import sources
 from metafs.memory import INTERRUPTED as INTERRUPTED_RUN
 from metafs.pipeline.display.progress import Progress

@@ -3,8 +3,9 @@
 import click
 
 from metafs.cli.app import Sentences
-from metafs.cli.options import db_option, json_option, named_value
+from metafs.cli.options import db_option, json_option
 from metafs.cli.output import echo_csv, echo_json, echo_line, echo_message, echo_table
+from metafs.data.parameters import named_value
 from metafs.errors import UsageError
 from metafs.memory import MetaDB
 

@@ -12,14 +12,15 @@ from metafs.cli.app import Sentences
 from metafs.cli.options import (
     db_option,
     json_lines_option,
-    named_value,
     no_plugin_option,
     problem_options,
     read_options,
     seed_option,
     selector_options,
 )
-from metafs.cli.output import echo_line, echo_message, echo_table, one_line, to_json
+from metafs.cli.output import echo_line, echo_message, echo_table, to_json
+from metafs.data.parameters import named_value
+from metafs.data.printable import one_line
 from metafs.data.problem import Problem
 from metafs.data.readers import Source, sources
 from metafs.memory import MetaDB, MetaDBError

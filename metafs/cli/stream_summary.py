@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from metafs.cli.output import one_line
+from metafs.data.printable import one_line
 from metafs.pipeline.display.progress import format_seconds
 from metafs.pipeline.memory_savings import in_words, labels_worth
 from metafs.pipeline.solution import Solution
