@@ -142,12 +142,12 @@ def test_before_the_first_score_the_default_is_kept(related, log):
 
 @pytest.mark.parametrize("engine", ["one job", "two jobs", "dask"])
 def test_a_second_ctrl_c_ends_at_once(related, log, engine):
-    stubborn = Slow(str(log), seconds=40.0, stubborn=True)
+    stubborn = Slow(str(log), seconds=600.0, stubborn=True)
     started = time.monotonic()
     stream = [related(0), related(1)]
     found = solved(stream, log, stubborn, n_fits=1, again_after=1, db=None, **ENGINES[engine])
     assert found == []
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 300, "the fit was waited for"
 
 
 def test_a_named_selector_has_nothing_to_keep(related, log):
