@@ -128,13 +128,13 @@ def test_ctrl_c_leaves_what_is_done(tmp_path):
     options = ["--no-learn", "--no-page", "--budget", "2000", "--seeds", "4"]
     process = running.start("experiment", "demo:digits", *options, "-o", tmp_path, "--json")
     written = tmp_path / "outcomes.jsonl"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         if written.exists() and len(written.read_text().splitlines()) > 3:
             break
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    out, messages = process.communicate(timeout=60)
+    out, messages = process.communicate(timeout=120)
     assert process.returncode == 130, messages
     assert "searches are done" in messages and "Traceback" not in messages
     document = json.loads(out)

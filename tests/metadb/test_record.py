@@ -141,7 +141,7 @@ def test_two_processes_that_solve_the_same_record_it_once(db):
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    said = [line for each in both for line in each.communicate(timeout=60)[0].split()]
+    said = [line for each in both for line in each.communicate(timeout=120)[0].split()]
     assert sorted(said) == ["False"] * 8 + ["True"] * 8
     assert len(db.runs().rows) == 8
     assert db.check() == []

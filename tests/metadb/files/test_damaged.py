@@ -77,7 +77,7 @@ def test_a_pipe_is_refused_without_waiting_for_a_writer(tmp_path):
     path = tmp_path / "it.duckdb"
     os.mkfifo(path)
     command = [*COMMAND, "db", "check", "--db", str(path)]
-    done = subprocess.run(command, capture_output=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, timeout=120)
     assert done.returncode == 1
     assert b"is a pipe" in done.stderr and done.stderr.count(b"\n") == 1
     for others in commands(path, tmp_path):

@@ -252,7 +252,7 @@ def test_a_lock_held_by_another_process_names_it(db):
             begun = time.monotonic()
             with pytest.raises(MetaDBLocked) as raised:
                 use()
-            assert 0.25 < time.monotonic() - begun < 5
+            assert 0.25 < time.monotonic() - begun < 10, "it waited as long as by default"
             assert one_sentence(raised).count(str(holder.pid)) == 1
             assert f"in use by another process (PID {holder.pid}): wait" in str(raised.value)
         holder.communicate(b"\n")

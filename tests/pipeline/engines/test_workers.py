@@ -157,7 +157,7 @@ def alive(pid):
         return False
 
 
-def left_alive(pids, patience=30):
+def left_alive(pids, patience=120):
     """Return those that do not end in time."""
     deadline = time.monotonic() + patience
     while any(map(alive, pids)) and time.monotonic() < deadline:
