@@ -89,9 +89,9 @@ class Reading(HTMLParser):
         self.text.append(data)
 
 
-def read_page(experiment, title="Experiment"):
+def read_page(experiment, drawn=None, title="Experiment"):
     reading = Reading()
-    reading.feed(page(experiment, drawings(experiment), title))
+    reading.feed(page(experiment, drawings(experiment) if drawn is None else drawn, title))
     reading.close()
     assert reading.open == []
     return reading
@@ -102,10 +102,14 @@ def whole():
     return made_up()
 
 
-def test_the_page_stands_alone_and_answers_to_every_figure(whole):
-    drawn = drawings(whole)
+@pytest.fixture(scope="module")
+def drawn(whole):
+    return drawings(whole)
+
+
+def test_the_page_stands_alone_and_answers_to_every_figure(whole, drawn):
     results = page(whole, drawn, f"a {ODD}")
-    reading = read_page(whole, f"a {ODD}")
+    reading = read_page(whole, drawn, f"a {ODD}")
     text = " ".join(reading.text)
     assert f"a {ODD}" in text
     assert len(reading.images) == len(drawn) == 10
@@ -124,8 +128,8 @@ def test_the_page_stands_alone_and_answers_to_every_figure(whole):
     assert again.svg == fitness_along(whole, ["cold", "guided"]).svg
 
 
-def test_the_contents_lead_to_every_section(whole):
-    reading = read_page(whole)
+def test_the_contents_lead_to_every_section(whole, drawn):
+    reading = read_page(whole, drawn)
     assert len(set(reading.ids)) == len(reading.ids)
     assert reading.links == [f"#{name}" for name in reading.ids]
 
@@ -150,13 +154,13 @@ def test_an_arm_in_short(whole):
     assert "and about as many sets as cold-ranked" in in_short("guided", guided)
 
 
-def test_the_table_of_arms_shows_what_is_known(whole):
-    text = read_page(whole).text
+def test_the_table_of_arms_shows_what_is_known(whole, drawn):
+    text = read_page(whole, drawn).text
     meaning = {each.name: each.meaning for each in MEASURES}
     assert set(meaning.values()) <= set(text)
     low, high = whole.summaries["guided"].speedup.geometric_mean_interval
     assert f"{low:.2f} to {high:.2f}" in text
-    less = read_page(made_up(arms=["guided"], score=None)).text
+    less = read_page(made_up(arms=["guided"], score=None), drawn=[]).text
     assert {name for name, results in meaning.items() if results not in less} == {
         "over cold-ranked",
         "score",
@@ -166,15 +170,16 @@ def test_the_table_of_arms_shows_what_is_known(whole):
 @pytest.mark.parametrize(("arm", "shown"), [("cold", []), ("guided", ["means"])])
 def test_of_one_problem_nothing_is_drawn_along_the_stream(arm, shown):
     found = made_up(1, [arm])
-    assert [each.name for each in drawings(found)] == shown
-    assert "1 problem, 1 seed, 1 order" in " ".join(read_page(found).text)
+    drawn = drawings(found)
+    assert [each.name for each in drawn] == shown
+    assert "1 problem, 1 seed, 1 order" in " ".join(read_page(found, drawn).text)
 
 
-def test_without_neighbours_no_distances_are_drawn(whole):
+def test_without_neighbours_no_distances_are_drawn(whole, drawn):
     alone = [
         replace(each, solution=replace(each.solution, neighbours=())) for each in whole.outcomes
     ]
-    left_out = {each.name for each in drawings(whole)} - {
+    left_out = {each.name for each in drawn} - {
         each.name for each in drawings(replace(whole, all_outcomes=alone))
     }
     assert left_out == {"distance", "transferred_speedup", "inverse_distance_speedup"}
@@ -183,7 +188,7 @@ def test_without_neighbours_no_distances_are_drawn(whole):
 def test_missing_outcomes_are_reported(whole):
     failed = Failed("guided", 4, Solution(ODD, "failed", error="too <b>few rows"))
     found = replace(whole, all_outcomes=whole.outcomes[:-3], failures=[failed])
-    text = " ".join(read_page(found).text)
+    text = " ".join(read_page(found, drawn=[]).text)
     assert "stopped before its end" in text
     assert f"{ODD} failed in arm guided and is left out of all arms: too <b>few rows" in text
 
