@@ -14,15 +14,15 @@ FOREST = ("--selector", "infogain", "--learner", "forest", "--target", "sick", "
 
 @pytest.fixture(scope="module")
 def patients(tmp_path_factory):
-    """Return a table of 100 patients of random labels, with 20 rows each."""
+    """Return a table of 100 patients of random labels, with 8 rows each."""
     rng = np.random.default_rng(0)
-    who = np.repeat(np.arange(100), 20)
-    X = rng.normal(size=(100, 6))[who] + 0.02 * rng.normal(size=(2000, 6))
+    who = np.repeat(np.arange(100), 8)
+    X = rng.normal(size=(100, 6))[who] + 0.02 * rng.normal(size=(800, 6))
     frame = pd.DataFrame(X.round(4), columns=[f"m{j}" for j in range(6)])
     frame.insert(0, "patient_id", who + 1000)
     frame["sick"] = rng.permutation(np.arange(100) % 2)[who]
-    frame["when"] = pd.date_range("2024-01-01", periods=2000).astype(str)
-    frame["w"] = rng.integers(1, 4, 2000)
+    frame["when"] = pd.date_range("2024-01-01", periods=800).astype(str)
+    frame["w"] = rng.integers(1, 4, 800)
     path = tmp_path_factory.mktemp("patients") / "patients.csv"
     frame.to_csv(path, index=False)
     return path
