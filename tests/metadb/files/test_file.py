@@ -272,8 +272,10 @@ def test_a_lock_that_is_given_back_in_time_is_only_waited_for(tmp_path):
     db = MetaDB(tmp_path / "metafs.duckdb", wait_s=30)
     db.ensure()
     with hold(db.path, HOLD_WRITING) as holder:
-        threading.Timer(0.3, holder.communicate, [b"\n"]).start()
+        letting_go = threading.Timer(0.3, holder.communicate, [b"\n"])
+        letting_go.start()
         record(db, "p")
+        letting_go.join()
     assert db.check() == []
 
 
