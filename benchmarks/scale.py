@@ -35,7 +35,7 @@ from recording import record_one
 
 from metafs_metadb import FeatureHistory, MetaDB, Neighbour, recall_queries, record_queries
 from metafs_metadb.features import feature_history
-from metafs_metadb.features.names import feature_ids
+from metafs_metadb.features.feature_names import feature_ids
 from metafs_metadb.search import index_cache
 
 SIZES = (1_000, 10_000, 100_000)

@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 
 from metafs_metadb import recall_queries
-from metafs_metadb.features.names import names_of
+from metafs_metadb.features.feature_names import names_of
 from metafs_metadb.rows import Experience
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from metafs_metadb import experience, recall_queries
 from metafs_metadb.features import properties, property_queries
-from metafs_metadb.features.names import feature_ids
+from metafs_metadb.features.feature_names import feature_ids
 from metafs_metadb.files.file import MetaFile
 from metafs_metadb.models import (
     basis,

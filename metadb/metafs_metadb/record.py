@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from metafs_metadb import recall_queries, record_queries
 from metafs_metadb.errors import MetaDBError
 from metafs_metadb.features import properties
-from metafs_metadb.features.names import feature_ids, texts
+from metafs_metadb.features.feature_names import feature_ids, texts
 from metafs_metadb.files.migrate import utc_now
 from metafs_metadb.models import basis, learner_candidates, trials, weights
 from metafs_metadb.models.learner_candidates import LearnerCandidate

@@ -6,7 +6,7 @@ import pytest
 
 from metafs_metadb import MetaDB, ProblemRow, RunRow, SelectionRows
 from metafs_metadb.features import feature_history
-from metafs_metadb.features.names import feature_ids
+from metafs_metadb.features.feature_names import feature_ids
 from metafs_metadb.search import index_cache
 
 from .building import STARTED, signature

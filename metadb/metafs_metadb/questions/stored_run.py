@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from metafs_metadb import recall_queries
 from metafs_metadb.features import feature_history
-from metafs_metadb.features.names import feature_ids
+from metafs_metadb.features.feature_names import feature_ids
 from metafs_metadb.questions import explain_queries
 from metafs_metadb.rows import FeatureHistory, Neighbour
 

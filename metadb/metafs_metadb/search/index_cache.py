@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metafs_metadb import experience
-from metafs_metadb.features.names import feature_ids
-from metafs_metadb.features.sums import FeatureSums, OwnRun
+from metafs_metadb.features.feature_names import feature_ids
+from metafs_metadb.features.feature_sums import FeatureSums, OwnRun
 from metafs_metadb.files import log
 from metafs_metadb.record import Written
 from metafs_metadb.rows import Experience, FeatureHistory, Recorded, RunRow, SelectionRows

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metafs_metadb import MetaDB
-from metafs_metadb.features import sums as feature_sums
+from metafs_metadb.features import feature_sums
 from metafs_metadb.search import index_cache
 
 from ..indexing import ASKED, answers, by_sql, record_by_sql, record_run, vars_of

@@ -12,7 +12,7 @@ import pytest
 
 from metafs.memory.memory import Memory
 from metafs_metadb import MemoryIndex, MetaDB, SqlSearch
-from metafs_metadb.features import sums as feature_sums
+from metafs_metadb.features import feature_sums
 
 from ..indexing import QUERY, answers, by_sql, limits, record_run
 
