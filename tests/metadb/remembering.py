@@ -57,7 +57,7 @@ runs = st.builds(
     settings=st.sampled_from(["one", "two", None]),
     failed=st.sampled_from([False, False, False, True]),
 )
-memories = st.lists(runs, min_size=1, max_size=9).map(tuple)
+memories = st.lists(runs, min_size=1, max_size=6).map(tuple)
 
 
 def record(db: MetaDB, run: Solved, place: int) -> None:
