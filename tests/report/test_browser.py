@@ -205,20 +205,38 @@ def test_nothing_is_too_wide_or_too_faint(browse, page, width, dark, address):
     assert (int(re.findall(r"\d+", ground)[0]) < 100) == dark
 
 
+def theme(browser):
+    """Return the theme that was chosen, the one that the page shows, and what its button offers."""
+    return browser.execute_script("""
+        const red = getComputedStyle(document.body).backgroundColor.match(/[0-9]+/)[0];
+        return [document.documentElement.dataset.theme ?? null, red < 100 ? "dark" : "light",
+                document.querySelector("#theme").textContent];
+    """)
+
+
 def test_the_button_changes_the_theme_for_good(browse, page):
-    from selenium.webdriver.support.ui import WebDriverWait
-
     browser = browse(page)
+    assert theme(browser) == [None, "light", "Dark"]
     click(browser, "#theme")
-    assert browser.execute_script("return document.documentElement.dataset.theme") == "dark"
-
-    def is_dark_anew(_):  # the browser stores it after the click has returned
+    assert theme(browser) == ["dark", "dark", "Light"]
+    assert browser.execute_script("return localStorage.getItem('metafs-theme')") == "dark"
+    for _ in range(3):  # each time at once: the tab must not wait until the browser has stored it
         browser.refresh()
-        return browser.execute_script("return document.documentElement.dataset.theme") == "dark"
-
-    WebDriverWait(browser, 20).until(is_dark_anew)
+        assert theme(browser) == ["dark", "dark", "Light"]
     click(browser, "#theme")
-    assert css(browser, "#theme")[0].text == "Dark"
+    assert theme(browser) == ["light", "light", "Dark"]
+    browser.refresh()
+    assert theme(browser) == ["light", "light", "Dark"]
+
+
+def test_a_later_visit_takes_over_the_theme(browse, page):
+    browser = browse("about:blank")
+    keep = {"source": "try { localStorage.setItem('metafs-theme', 'dark'); } catch { }"}
+    kept = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", keep)
+    try:
+        assert theme(browse(page)) == ["dark", "dark", "Light"]
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", kept)
 
 
 @pytest.mark.parametrize("address", ["", *(f"#/problem/{n}" for n in (1, 3, 8)), "#/feature/1"])
