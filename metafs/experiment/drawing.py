@@ -69,9 +69,7 @@ class Drawing:
     def _saved(self, kind: str, metadata: dict[str, None]) -> bytes:
         held = BytesIO()
         see_through = kind == "svg"  # the page's own background, light or dark
-        self.figure.savefig(
-            held, format=kind, dpi=120, metadata=metadata, transparent=see_through
-        )
+        self.figure.savefig(held, format=kind, dpi=120, metadata=metadata, transparent=see_through)
         return held.getvalue()
 
 
