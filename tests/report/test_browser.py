@@ -155,25 +155,26 @@ def test_links_lead_to_problems_features_and_back(browse, page):
 )
 def test_pointing_at_a_figure_tells_what_it_is(browse, page, target, told):
     from selenium.webdriver import ActionChains
+    from selenium.webdriver.support.ui import WebDriverWait
 
     browser = browse(page)
     element = css(browser, target)[0]
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
     ActionChains(browser).move_to_element(element).perform()
     (tip,) = css(browser, "#tip")
-    assert tip.is_displayed() and re.search(told, tip.text)
+    WebDriverWait(browser, 20).until(lambda _: tip.is_displayed())
+    assert re.search(told, tip.text)
 
 
 def test_a_click_on_a_dot_of_the_map_leads_to_its_problem(browse, page):
     browser = browse(page)
     click(browser, "#map-svg [data-to='#/problem/3'] circle")
-    assert css(browser, "#detail h2")[0].text == "problem 2"
+    wait_for_heading(browser, "problem 2")
 
 
 def test_every_figure_has_a_text_and_every_table_its_headings(browse, page):
-    browser = browse(page)
     for address in ("", "#/problem/7", "#/feature/1"):
-        browser.get(page + address)
+        browser = browse(page + address)
         for figure in css(browser, "main figure svg[role=img], main canvas"):
             assert len(figure.get_attribute("aria-label")) > 20
         for each in css(browser, "main svg:not([role=img])"):
