@@ -1,13 +1,12 @@
-"""Write what the commands of the README print into it, or check that this is what they print.
+"""Write what commands of the README and of a page print into them, or check that they print it.
 
-python docs/readme.py            runs them and rewrites the README
+python docs/readme.py            runs them and rewrites the README and the page
 python docs/readme.py --check    runs them and fails if one prints something else
 
 A text block after ``<!-- printed by: COMMAND -->`` is what COMMAND prints after the lines above it
-in its bash block. They run in the order of the README in one new folder, which has a link to the
-examples. A line ``...`` in a
-table stands for any rows, and a long line may be wrapped. Seconds are neither compared nor
-rewritten: write those of an idle machine by hand.
+in its bash block. They run in the order of the README, then of the page, in one new folder, which
+has a link to the examples. A line ``...`` in a table stands for any rows, and a long line may be
+wrapped. Seconds are neither compared nor rewritten: write those of an idle machine by hand.
 """
 
 import difflib
@@ -19,7 +18,8 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+PAGES = (ROOT / "README.md", ROOT / "docs" / "how-to" / "features-nobody-measured.md")
 PRINTED = re.compile(r"(?<=<!-- printed by: )(.+?) -->\n```text\n(.*?)```", re.DOTALL)
 SECONDS = re.compile(r"(\d+ min )?\d+(\.\d+)?(?= s\b)")
 ELLIPSIS = "..."
@@ -27,12 +27,12 @@ WIDTH = 100
 LONGEST_TABLE = 130
 
 
-def printed(command: str, readme: str, folder: str) -> str:
+def printed(command: str, page: str, folder: str) -> str:
     """Return what a command prints, after the lines above it in its bash block."""
-    blocks = [block.splitlines() for block in re.findall(r"```bash\n(.*?)```", readme, re.DOTALL)]
+    blocks = [block.splitlines() for block in re.findall(r"```bash\n(.*?)```", page, re.DOTALL)]
     block = next((lines for lines in blocks if command in lines), None)
     if block is None and not any(line.endswith(command) for lines in blocks for line in lines):
-        sys.exit(f"README.md: no bash block shows {command!r}.")
+        sys.exit(f"no bash block shows {command!r}.")
     before = block[: block.index(command)] if block else []
     script = "\n".join(["{", ":", *before, "} > /dev/null", command])
     tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -47,7 +47,7 @@ def printed(command: str, readme: str, folder: str) -> str:
         check=False,
     )
     if done.returncode:
-        sys.exit(f"README.md: {command!r} failed: {done.stdout}")
+        sys.exit(f"{command!r} failed: {done.stdout}")
     return done.stdout
 
 
@@ -80,21 +80,31 @@ def _comparable(text: str) -> str:
 
 
 def main() -> None:
-    """Rewrite the README, or check it."""
-    old = README.read_text()
+    """Rewrite the pages, or check them."""
+    stale = []
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "examples").symlink_to(README.parent / "examples")
-        new = PRINTED.sub(
-            lambda found: (
-                f"{found[1]} -->\n```text\n{abridged(found[2], printed(found[1], old, folder))}```"
-            ),
-            old,
-        )
-    if "--check" not in sys.argv[1:]:
-        README.write_text(new)
-    elif new != old:
-        difference = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1)
-        sys.exit("\n".join([*difference, "README.md is stale; run: python docs/readme.py"]))
+        (Path(folder) / "examples").symlink_to(ROOT / "examples")
+        for page in PAGES:
+            old = page.read_text()
+            new = with_output(old, folder)
+            if "--check" not in sys.argv[1:]:
+                page.write_text(new)
+            elif new != old:
+                stale += difflib.unified_diff(
+                    old.splitlines(), new.splitlines(), page.name, lineterm="", n=1
+                )
+    if stale:
+        sys.exit("\n".join([*stale, "what commands print is stale; run: python docs/readme.py"]))
+
+
+def with_output(page: str, folder: str) -> str:
+    """Return a page with what its commands print."""
+    return PRINTED.sub(
+        lambda found: (
+            f"{found[1]} -->\n```text\n{abridged(found[2], printed(found[1], page, folder))}```"
+        ),
+        page,
+    )
 
 
 if __name__ == "__main__":

@@ -86,14 +86,24 @@ def browse(chromium):
         chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        chromium.get("about:blank")
+        leave_page(chromium)
         chromium.get(address)
         return chromium
 
     chromium.get_log("browser")
     yield open_page
-    assert not [each for each in chromium.get_log("browser") if each["level"] != "INFO"]
+    errors = [each for each in chromium.get_log("browser") if each["level"] != "INFO"]
+    leave_page(chromium)
+    assert not errors
+
+
+def leave_page(chromium):
+    """Leave the page, with nothing that it stored: all files, and all tests, are one origin."""
+    if chromium.current_url.startswith("file:"):
+        chromium.execute_script("sessionStorage.clear()")
     chromium.get("about:blank")
+    stored = {"origin": "file://", "storageTypes": "local_storage"}
+    chromium.execute_cdp_cmd("Storage.clearDataForOrigin", stored)
 
 
 AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"

@@ -1,5 +1,6 @@
 """`metafs explain`: which features memory proposed, why, and which were selected."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -7,7 +8,7 @@ import click
 from metafs.cli.app import Sentences
 from metafs.cli.lookup import among_spaces_option, problem_named
 from metafs.cli.options import db_option, json_option
-from metafs.cli.output import echo_line, echo_message, echo_table, to_json
+from metafs.cli.output import echo_line, echo_message, echo_sentences, echo_table, to_json
 from metafs.data.printable import one_line
 from metafs.memory import MetaDB
 from metafs.memory.explaining import LIMIT
@@ -118,7 +119,10 @@ def _echo_features(explanation: Explanation, limit: int) -> None:
                 "neighbour: it shrinks what distant problems contribute."
             )
     echo_line()
-    echo_table(FEATURE_COLUMNS, [_row(each) for each in explanation.features])
+    if explanation.features:
+        _echo_known(FEATURE_COLUMNS, [_row(each) for each in explanation.features])
+    else:
+        echo_message("no feature was selected, and memory expected nothing of any.")
     n_selected = sum(each.selected for each in explanation.features)
     if (
         n_selected < (explanation.run["n_selected"] or 0)
@@ -132,6 +136,12 @@ def _echo_features(explanation: Explanation, limit: int) -> None:
             "has changed since (a neighbour was forgotten, say), problems were solved in one "
             "batch, or a prior was given by hand."
         )
+
+
+def _echo_known(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Print a table without the columns of which nothing is known."""
+    known = [j for j in range(len(columns)) if any(row[j] is not None for row in rows)]
+    echo_table([columns[j] for j in known], [[row[j] for j in known] for row in rows])
 
 
 def _row(feature: FeatureExplanation) -> tuple[Any, ...]:
@@ -178,4 +188,4 @@ def _echo_feature(explanation: Explanation, feature: FeatureExplanation) -> None
 
 
 def _echo(text: str) -> None:
-    echo_line(one_line(text))
+    echo_sentences(one_line(text))

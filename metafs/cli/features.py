@@ -59,7 +59,10 @@ def features(
         raise UsageError("--regressor needs --predict TABLE.")
     else:
         found = MetaDB(db).features(space, limit, problem=problem)
-    echo(found, found.columns, as_json, most=MOST_FEATURES if limit is None else None)
+    space_last = tuple(
+        sorted(found.columns, key="space".__eq__)
+    )  # a narrow terminal leaves out the last
+    echo(found, space_last, as_json, most=MOST_FEATURES if limit is None else None)
 
 
 def _predicted(

@@ -10,14 +10,14 @@ from metafs.memory import MetaDB, Table
 # What people are shown; --json gives every column.
 PROBLEM_COLUMNS = (
     "problem_id",
-    "space",
     "name",
+    "best_score",
     "target",
+    "space",
     "n_samples",
     "n_features",
     "n_runs",
     "n_failed",
-    "best_score",
 )
 RUN_COLUMNS = (
     "run_id",
@@ -26,8 +26,8 @@ RUN_COLUMNS = (
     "selector",
     "transfer",
     "n_selected",
-    "fitness",
     "score",
+    "fitness",
     "n_evaluations",
     "seconds",
 )
@@ -83,7 +83,7 @@ def echo(table: Table, columns: tuple[str, ...], as_json: bool, most: int | None
     if as_json:
         echo_json(*table)
         return
-    if not echo_table(*table.only(columns), most=most):
-        echo_message(f"the first {most} of {len(table.rows):,}: --limit N gives more.")
     if not table.rows:
         echo_message("nothing found.")
+    elif not echo_table(*table.only(columns), most=most):
+        echo_message(f"the first {most} of {len(table.rows):,}: --limit N gives more.")

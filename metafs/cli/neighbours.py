@@ -55,8 +55,9 @@ def neighbours(name: str, distance: str, k: int, space: str | None, db: str, as_
     if as_json:
         echo_json(COLUMNS, rows)
         return
-    echo_table(COLUMNS, rows)
-    if not rows:
+    if rows:
+        echo_table(COLUMNS, rows)
+    else:
         echo_message("no other solved problem shares anything with it.")
     if n_forgotten := metadb.n_forgotten_neighbours(problem["problem_id"]):
         echo_message(f"its runs also recalled forgotten problems, {n_forgotten} times.")

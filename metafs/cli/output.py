@@ -45,6 +45,11 @@ def echo_line(text: str = "") -> None:
     click.echo(printable_lines(text), file=data())
 
 
+def echo_sentences(text: str) -> None:
+    """Print a line of data that a terminal wraps between words."""
+    echo(data(), text, wraps=True)
+
+
 def echo_message(text: str) -> None:
     """Print a message on stderr; a terminal shows failures and notes in colour."""
     if sys.stderr is None or not sys.stderr.isatty():

@@ -1,5 +1,7 @@
 """`metafs plugins`: what is installed, from which package, and what failed to load."""
 
+from typing import Any
+
 import click
 
 from metafs.cli.app import Sentences
@@ -10,8 +12,17 @@ from metafs.plugin.registry import KINDS, Registry
 COLUMNS = ("kind", "name", "plugin", "package", "version", "state", "error")
 
 
+class Kind(click.Choice[str]):
+    """A kind of plugin, in the plural or, as in `metafs new-plugin`, in the singular."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """Return the plural."""
+        plural = f"{value}s"
+        return super().convert(plural if plural in self.choices else value, param, ctx)
+
+
 @click.command(cls=Sentences)
-@click.option("--kind", type=click.Choice(KINDS), help="Only this kind.")
+@click.option("--kind", type=Kind(KINDS), help="Only this kind.")
 @no_plugin_option
 @json_option
 def plugins(kind: str | None, no_plugin: tuple[str, ...], as_json: bool) -> None:

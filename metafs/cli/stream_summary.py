@@ -35,6 +35,8 @@ def memory_in_words(done: list[Solution]) -> str:
     if not asked:
         return ""
     text = f"\nmemory: near experience for {asked['near']} of {asked.total()} problems"
+    if asked.total() == asked["none"]:
+        text, asked["none"] = "\nmemory: no related problem was solved before", 0
     if asked["far"]:
         text += f", only far experience for {asked['far']}"
     if asked["none"]:

@@ -43,7 +43,8 @@ def page(comparison: Comparison, title: str, settings: Mapping[str, Any]) -> str
             soft("Nested score of each pipeline; beneath it, the number of selected features."),
             table(*_problems(comparison)),
             heading("settings", "Settings"),
-            table(("setting", "value"), [(k, str(v)) for k, v in settings.items()], ("value",)),
+            soft("Settings that are not listed have their defaults."),
+            table(("setting", "value"), _settings(settings), ("value",)),
         ],
     )
 
@@ -51,7 +52,9 @@ def page(comparison: Comparison, title: str, settings: Mapping[str, Any]) -> str
 def in_words(comparison: Comparison) -> str:
     """Say in some sentences what was compared and whether the pipelines differ."""
     n_compared = len(comparison.common)
-    text = f"{counted(n_compared, 'problem')} of {comparison.n_problems} compared."
+    text = f"{counted(n_compared, 'problem')} of {comparison.n_problems} compared"
+    scoring = comparison.scorings[0] if len(comparison.scorings) == 1 else ""
+    text += f" by {scoring}." if scoring else "."
     if len(comparison.scorings) > 1:
         scorings = ", ".join(comparison.scorings)
         text += f" They are scored by {scorings}: compare ranks rather than means."
@@ -102,6 +105,14 @@ def _pipelines(comparison: Comparison) -> list[tuple[Any, ...]]:
             each.n_failed,
         )
         for name, each in comparison.summaries.items()
+    ]
+
+
+def _settings(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (name, ", ".join(map(str, value)) if isinstance(value, tuple) else str(value))
+        for name, value in settings.items()
+        if value is not None and value != ()
     ]
 
 

@@ -78,4 +78,6 @@ def _text(x: float, y: float, text: str, anchor: str = "middle") -> str:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+    """Leave out the middle of a long name: pipelines of one selector differ in what follows."""
+    half = LONGEST_NAME // 2
+    return name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}"

@@ -28,7 +28,7 @@ LOOKS = {
 }
 """The style of each arm in every plot. Cold is wide and drawn first, to show under others."""
 OTHER_LOOKS = (Look("#D55E00", ":", 2.2), Look("#56B4E9"))
-ITERATION = "iteration: number of problems before"
+ITERATION = "number of problems solved before"
 WIDTH, HEIGHT = 9.2, 4.0
 """Inches of a whole plot, and of a row of its panels; one width keeps the font size the same."""
 STEPS = (1, 2, 5, 10)
@@ -68,7 +68,8 @@ class Drawing:
 
     def _saved(self, kind: str, metadata: dict[str, None]) -> bytes:
         held = BytesIO()
-        self.figure.savefig(held, format=kind, dpi=120, metadata=metadata)
+        see_through = kind == "svg"  # the page's own background, light or dark
+        self.figure.savefig(held, format=kind, dpi=120, metadata=metadata, transparent=see_through)
         return held.getvalue()
 
 

@@ -3,7 +3,7 @@
 function ticks(low, high, about = 5) {
   const rough = (high - low || 1) / about;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough);
+  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= 0.7 * rough);
   const found = [];
   for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n += 1)
     found.push(Number((n * step).toPrecision(10)));

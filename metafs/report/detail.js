@@ -18,12 +18,12 @@ function problemPage(i) {
   const known = facts([
     ["Space", bdi(word(P.space[i]))], ["Target", bdi(word(P.target[i]))],
     ["Table", `${counted(P.n_samples[i], "row")}, ${counted(P.n_features[i], "column")}`],
-    ["Pipeline", solved(i) ? bdi(pipelineOf(i) + (isAuto(i) ? ` (chosen by ${word(P.by[i])})` : "")) : null],
+    ["Pipeline", solved(i) ? bdi(pipelineInWords(i) + (isAuto(i) ? ` (chosen by ${word(P.by[i])})` : "")) : null],
     ["Transfer", solved(i) ? `${word(P.transfer[i])}${P.prior[i] ? ", with a prior from memory" : ", without a prior"}` : null],
     ["Scorer", P.scoring[i] < 0 ? null : word(P.scoring[i])],
     ["Fitness", P.fitness[i] === null ? null : num(P.fitness[i])],
     ["Evaluations", P.n_evaluations[i] === null ? null : num(P.n_evaluations[i])],
-    ["Seconds", P.seconds[i] === null ? null : num(P.seconds[i])],
+    ["Time", P.seconds[i] === null ? null : seconds(P.seconds[i])],
     ["Runs", `${num(P.n_runs[i])}, ${num(P.n_failed[i])} failed`], ["First seen", P.made[i]],
     ["Memory", belief(i)], ["Stability", stability(i)],
     ["Last error", P.error[i] ? h("span", { class: "failed" }, bdi(P.error[i])) : null],
@@ -40,7 +40,7 @@ function problemPage(i) {
           "`--selector auto` does that.") : null,
         h("h3", null, "Score against number of features"), curve(i))),
     h("h3", null, "Selected features"), ...selectedFeatures(i),
-    h("h3", null, "Neighbours asked"), ...neighbours(i)];
+    h("h3", null, "Nearest problems"), ...neighbours(i)];
 }
 
 function belief(i) {
@@ -108,13 +108,13 @@ function neighbours(i) {
   const rows = [], own = new Set(P.selected[i].map((each) => each[0]));
   for (let at = 0; at < P.near[i].length; at += 2)
     rows.push({ rank: rows.length + 1, i: P.near[i][at], distance: P.near[i][at + 1] });
-  if (!rows.length) return [soft("The run asked no other problem.")];
+  if (!rows.length) return [soft("The run used no other problem.")];
   const common = (row) => (row.i < P.name.length
     ? P.selected[row.i].filter((each) => own.has(each[0])).length : null);
   return [plainTable("Neighbours", [
     { label: "Problem", word: true, of: (row) => problemName(row.i), show: (row) => toProblem(row.i) },
     { label: "Distance", of: (row) => row.distance },
-    { label: "Features in common", of: common },
+    { label: "Selected in both", of: common },
     { label: "Its score", of: (row) => P.score[row.i] ?? null,
       show: (row) => score3(P.score[row.i] ?? null) }], rows)];
 }

@@ -43,7 +43,11 @@ function num(value, digits = 3) {
 // A score: three digits after the point, also where it is 1.
 const score3 = (value) => (value === null ? "–" : value.toFixed(3));
 
-// A weight or a difference, with its sign and as many digits where it happens to be whole.
+// A difference of scores, with its sign and as many digits as scores have.
+const difference3 = (value) =>
+  (value === null ? "–" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`);
+
+// A weight, with its sign and as many digits where it happens to be whole.
 function signed(value, digits = 3) {
   if (value < 0) return `−${signed(-value, digits).slice(1)}`;
   const whole = Number.isInteger(value) && value !== 0 && value < 100;

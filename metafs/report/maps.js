@@ -14,7 +14,7 @@ function heatMap() {
     "aria-label": `Which of ${counted(n, "problem")} selected each of the ${lines.length} features ` +
       "selected most often; the table of features has the counts" });
   const brush = canvas.getContext("2d");
-  const strong = colourOf("--blue"), missing = colourOf("--raised"), missingEdge = colourOf("--line");
+  const strong = colourOf("--blue"), missing = colourOf("--missing"), missingEdge = colourOf("--line");
   lines.forEach((line, row) => [...line].forEach((cell, i) => {
     if (cell === "0") return;
     brush.globalAlpha = cell === "." ? 1 : 0.25 + 0.75 * (Number(cell) / 9);
@@ -55,6 +55,29 @@ function heatMap() {
       (n * wide > room ? " The map scrolls sideways." : "")));
 }
 
+// Names beside dots, those with the most connections first, as far as there is room for them.
+const LONGEST = 24;
+
+function names(known, x, y, radius, importance, width, height) {
+  const brush = document.createElement("canvas").getContext("2d");
+  brush.font = "11px system-ui, sans-serif";
+  const gap = radius + 3, half = 7, taken = known.map((i) =>
+    [x(i) - radius, y(i) - radius, x(i) + radius, y(i) + radius]);
+  const order = known.map((_, at) => at).sort((a, b) => importance(b) - importance(a));
+  return order.map((at) => {
+    const i = known[at], whole = problemName(i);
+    const text = whole.length > LONGEST ? `${whole.slice(0, LONGEST - 1)}…` : whole;
+    const long = brush.measureText(text).width + 2;
+    const boxes = [[gap, -half], [-gap - long, -half], [-long / 2, -gap - 2 * half], [-long / 2, gap]]
+      .map(([dx, dy]) => [x(i) + dx, y(i) + dy, x(i) + dx + long, y(i) + dy + 2 * half]);
+    const free = boxes.find((a) => a[0] >= 0 && a[1] >= 0 && a[2] <= width && a[3] <= height &&
+      taken.every((b) => a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1]));
+    if (!free) return null;
+    taken.push(free);
+    return s("text", { class: "name", x: free[0].toFixed(1), y: (free[3] - 3).toFixed(1) }, text);
+  });
+}
+
 function problemMap() {
   const known = P.place.map((place, i) => (place ? i : -1)).filter((i) => i >= 0);
   if (!known.length)
@@ -77,7 +100,7 @@ function problemMap() {
   const scores = known.map((i) => P.score[i]).filter((each) => each !== null);
   const [low, high] = scores.length ? [Math.min(...scores), Math.max(...scores)] : [0, 1];
   const lit = s("path", { class: "edges near" });
-  const radius = known.length > 300 ? (width < 500 ? 2.5 : 4) : 6.5;
+  const radius = known.length > 300 ? (width < 500 ? 2.5 : 4) : width < 500 && known.length > 80 ? 4 : 6.5;
   const dots = known.map((i, at) => {
     const score = P.score[i];
     const light = score === null ? 0 : (score - low) / (high - low || 1);
@@ -94,10 +117,11 @@ function problemMap() {
   return h("figure", { class: "figure" },
     s("svg", { id: "map-svg", width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
       "aria-label": `Map of ${counted(known.length, "problem")}; near problems lie close together. ` +
-        "The page of each problem lists its neighbours with their distances" },
-      s("path", { class: edges.length > 1500 ? "edges many" : "edges", d: path(edges) }), lit, dots),
-    h("figcaption", null, "A dot for each problem, joined to the neighbours that its best run asked " +
-      "(at most 5); the stronger its colour, the higher its score " +
-      `(${num(low)} to ${num(high)}). ` +
-      "Point at a dot to see its name; a click leads to it."));
+        "The page of each problem lists the nearest ones with their distances" },
+      s("path", { class: edges.length > 1500 ? "edges many" : "edges", d: path(edges) }), lit, dots,
+      names(known, x, y, radius, (at) => of[at].length, width, height)),
+    h("figcaption", null, "A dot for each problem, joined to the nearest problems that its best run used " +
+      "(at most 5); near problems lie close together, directions mean nothing. The stronger the colour, " +
+      `the higher the score (${score3(low)} to ${score3(high)}). Names stand where there is room; ` +
+      "point at a dot to see its name, a click leads to it."));
 }

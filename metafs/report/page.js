@@ -3,7 +3,7 @@ const extra = []; // sections that only the live page has
 
 function overview() {
   return [tiles(), problemSection(), gainSection(), leaderSection(), featureSection(), mapSection(),
-    ...extra];
+    ...extra, termSection()];
 }
 
 function route() {
@@ -67,19 +67,33 @@ function follow() {
   begun = true;
 }
 
+// Chromium may lose what was just written into localStorage when a file is loaded again, so the tab
+// remembers the theme too, and writes it again. A page may have neither storage.
+const storages = ["sessionStorage", "localStorage"];
+
+function keptTheme() {
+  for (const each of storages)
+    try { const kept = window[each].getItem("metafs-theme"); if (kept) return kept; } catch { /* none */ }
+  return null;
+}
+
+function keepTheme(value) {
+  for (const each of storages)
+    try { window[each].setItem("metafs-theme", value); } catch { /* none */ }
+}
+
 function theme() {
   const button = byId("theme"), root = document.documentElement;
   const dark = () => root.dataset.theme ? root.dataset.theme === "dark"
     : matchMedia("(prefers-color-scheme: dark)").matches;
   const name = () => { button.textContent = dark() ? "Light" : "Dark"; };
-  const keep = (value) => { try { localStorage.setItem("metafs-theme", value); } catch { /* not kept */ } };
-  try { const kept = localStorage.getItem("metafs-theme"); if (kept) root.dataset.theme = kept; }
-  catch { /* a page without storage */ }
+  const found = keptTheme();
+  if (found) keepTheme(root.dataset.theme = found);
   button.hidden = false;
   button.setAttribute("aria-label", "Change between light and dark");
   button.addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";
-    keep(root.dataset.theme);
+    keepTheme(root.dataset.theme);
     name();
     draw();
   });

@@ -95,7 +95,8 @@ def _table(report: Report) -> str:
     """Return the table of problems for readers without the script; end tags may be left out."""
     head = "".join(f"<th scope=col>{name}" for name in COLUMNS)
     rows = "\n".join(_row(each) for each in report.problems)
-    return f"<div class=wide><table><thead><tr>{head}<tbody>\n{rows}\n</table></div>"
+    caption = "<caption class=unseen>Problems</caption>"
+    return f"<div class=wide><table>{caption}<thead><tr>{head}<tbody>\n{rows}\n</table></div>"
 
 
 def _row(each: Solved) -> str:

@@ -29,6 +29,13 @@ function pipelineOf(i) {
   return parts.filter((each) => each !== null).join(", ");
 }
 
+// The same with its parts named: the selector that ranked, how many were kept, and the learner.
+function pipelineInWords(i) {
+  const learner = word(P.learner[i]);
+  return `${word(P.selector[i])} keeps ${counted(P.n_selected[i], "feature")}` +
+    (learner === null ? "" : `, learner ${learner}`);
+}
+
 function mean(values) {
   const known = values.filter((each) => each !== null && each !== undefined);
   return known.length ? known.reduce((sum, each) => sum + each, 0) / known.length : null;

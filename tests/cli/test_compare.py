@@ -28,7 +28,10 @@ def test_a_table_for_people(tables):
     ]
     assert climb.split()[0] == "climb"
     assert fisher.split()[0] == "fisher"
-    assert "3 problems of 3 compared. Wilcoxon's signed-rank test finds" in result.stderr
+    assert (
+        "3 problems of 3 compared by balanced_accuracy. Wilcoxon's signed-rank test finds"
+        in result.stderr
+    )
     assert sorted(path.name for path in tables.iterdir()) == ["t0.csv", "t1.csv", "t2.csv"]
 
 

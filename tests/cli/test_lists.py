@@ -7,6 +7,12 @@ import pytest
 from .running import QUICK, run
 
 
+def test_a_kind_of_plugin_is_named_as_new_plugin_names_it():
+    plural = run("plugins", "--kind", "distances").stdout
+    assert run("plugins", "--kind", "distance").stdout == plural and "jsd-rows" in plural
+    assert "'nonsense' is not one of" in run("plugins", "--kind", "nonsense", code=2).stderr
+
+
 def test_neighbours_share_a_digit_first(solved):
     rows = json.loads(run("neighbours", "0-1", "--db", solved, "--json").stdout)
     assert rows[0]["problem"] == "0-2"

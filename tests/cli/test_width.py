@@ -65,7 +65,8 @@ def test_a_table_fits_a_terminal_and_says_what_it_leaves_out(solved, command, wi
     assert max(cell_len(line) for line in lines) <= width
     columns = run(*command, "--db", solved).stdout.splitlines()[0].split()
     if (left_out := columns[len(lines[0].split()) :]) and command[0] != "features":
-        assert f"too narrow for {', '.join(left_out)}:" in printed
+        assert f"too narrow for {', '.join(left_out)}:" in " ".join(printed.split())
+    assert all(line == line.rstrip() for line in lines)
 
 
 def test_a_pipe_gets_every_column_and_character(solved):

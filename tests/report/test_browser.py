@@ -155,25 +155,26 @@ def test_links_lead_to_problems_features_and_back(browse, page):
 )
 def test_pointing_at_a_figure_tells_what_it_is(browse, page, target, told):
     from selenium.webdriver import ActionChains
+    from selenium.webdriver.support.ui import WebDriverWait
 
     browser = browse(page)
     element = css(browser, target)[0]
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
     ActionChains(browser).move_to_element(element).perform()
     (tip,) = css(browser, "#tip")
-    assert tip.is_displayed() and re.search(told, tip.text)
+    WebDriverWait(browser, 20).until(lambda _: tip.is_displayed())
+    assert re.search(told, tip.text)
 
 
 def test_a_click_on_a_dot_of_the_map_leads_to_its_problem(browse, page):
     browser = browse(page)
     click(browser, "#map-svg [data-to='#/problem/3'] circle")
-    assert css(browser, "#detail h2")[0].text == "problem 2"
+    wait_for_heading(browser, "problem 2")
 
 
 def test_every_figure_has_a_text_and_every_table_its_headings(browse, page):
-    browser = browse(page)
     for address in ("", "#/problem/7", "#/feature/1"):
-        browser.get(page + address)
+        browser = browse(page + address)
         for figure in css(browser, "main figure svg[role=img], main canvas"):
             assert len(figure.get_attribute("aria-label")) > 20
         for each in css(browser, "main svg:not([role=img])"):
@@ -205,20 +206,48 @@ def test_nothing_is_too_wide_or_too_faint(browse, page, width, dark, address):
     assert (int(re.findall(r"\d+", ground)[0]) < 100) == dark
 
 
+def theme(browser):
+    """Return the theme that was chosen, the one that the page shows, and what its button offers."""
+    return browser.execute_script("""
+        const red = getComputedStyle(document.body).backgroundColor.match(/[0-9]+/)[0];
+        return [document.documentElement.dataset.theme ?? null, red < 100 ? "dark" : "light",
+                document.querySelector("#theme").textContent];
+    """)
+
+
 def test_the_button_changes_the_theme_for_good(browse, page):
+    browser = browse(page)
+    assert theme(browser) == [None, "light", "Dark"]
+    click(browser, "#theme")
+    assert theme(browser) == ["dark", "dark", "Light"]
+    assert browser.execute_script("return localStorage.getItem('metafs-theme')") == "dark"
+    for _ in range(3):  # each time at once: nobody waits until the browser has stored it
+        load_again(browser)
+        assert theme(browser) == ["dark", "dark", "Light"]
+    click(browser, "#theme")
+    assert theme(browser) == ["light", "light", "Dark"]
+    load_again(browser)
+    assert theme(browser) == ["light", "light", "Dark"]
+
+
+def load_again(browser):
+    """Load the page again, and wait until the new one is there: a busy browser returns before."""
     from selenium.webdriver.support.ui import WebDriverWait
 
-    browser = browse(page)
-    click(browser, "#theme")
-    assert browser.execute_script("return document.documentElement.dataset.theme") == "dark"
+    browser.execute_script("window.isOld = true")
+    browser.refresh()
+    is_there = "return !window.isOld && document.readyState === 'complete'"
+    WebDriverWait(browser, 60).until(lambda _: browser.execute_script(is_there))
 
-    def is_dark_anew(_):  # the browser stores it after the click has returned
-        browser.refresh()
-        return browser.execute_script("return document.documentElement.dataset.theme") == "dark"
 
-    WebDriverWait(browser, 20).until(is_dark_anew)
-    click(browser, "#theme")
-    assert css(browser, "#theme")[0].text == "Dark"
+def test_a_later_visit_takes_over_the_theme(browse, page):
+    browser = browse("about:blank")
+    keep = {"source": "try { localStorage.setItem('metafs-theme', 'dark'); } catch { }"}
+    kept = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", keep)
+    try:
+        assert theme(browse(page)) == ["dark", "dark", "Light"]
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", kept)
 
 
 @pytest.mark.parametrize("address", ["", *(f"#/problem/{n}" for n in (1, 3, 8)), "#/feature/1"])

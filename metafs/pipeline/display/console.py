@@ -40,6 +40,10 @@ def console_of(stream: Any) -> Console:
 
 
 def print_line(stream: Any, text: str, style: str = "", *, wraps: bool = False) -> None:
-    """Print a line on a terminal, cut at its width unless it wraps."""
-    how: dict[str, Any] = {"soft_wrap": True} if wraps else {"no_wrap": True, "overflow": "crop"}
-    console_of(stream).print(Text(text, style), **how)
+    """Print a line on a terminal, cut at its width unless it wraps, then between words."""
+    console, line = console_of(stream), Text(text, style)
+    lines = line.wrap(console, console.width, overflow="fold") if wraps else [line]
+    for each in lines:
+        if wraps:
+            each.rstrip()
+        console.print(each, no_wrap=True, overflow="crop")

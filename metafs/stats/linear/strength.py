@@ -231,18 +231,20 @@ def _why(
 ) -> str:
     used = shares[1:].any()
     shown = 1 + int(np.argmax(shares[1:]) if used else np.argmin(expected[1:]))
-    reasons = []
+    if used:
+        said = f"Memory is used with strength {float(shares @ strengths):.2g}"
+        said += f"; {shares[0]:.0%} of the mean model is without it." if shares[0] else "."
+    elif own is None and past is None:
+        said = "Memory is not used: nothing shows what it is worth."
+    elif expected[shown] < 0:
+        said = "Memory is not used: its gain is too uncertain."
+    else:
+        said = "Memory is not used: no gain is expected."
     if own is not None:
-        reasons.append(
-            f"own labels: loss {own[shown]:.3f} with strength {strengths[shown]:g}, "
-            f"{own[0]:.3f} without"
+        said += (
+            f" Loss on the own labels: {own[shown]:.3f} with strength {strengths[shown]:g}, "
+            f"{own[0]:.3f} without."
         )
     if past is not None:
-        reasons.append(f"past problems with as few labels: {past[shown]:+.3f}")
-    evidence = "; ".join(reasons) if reasons else "there was no evidence about it"
-    verdict = "is not used"
-    if used:
-        verdict = f"is used with strength {float(shares @ strengths):.2g}"
-    if used and shares[0]:
-        verdict += f", {shares[0]:.0%} of the model does without it"
-    return f"Memory {verdict} ({evidence})."
+        said += f" With as few labels it changed the loss of past problems by {past[shown]:+.3f}."
+    return said

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from metafs.data.problem import Problem
 from metafs.stats.table_checks.columns import dates_and_amounts, free_text, identifiers
 from metafs.stats.table_checks.leaks import leaks
-from metafs.stats.table_checks.rows import many_classes, shared_rows
+from metafs.stats.table_checks.rows import classes_alike, many_classes, shared_rows
 
 
 def table_notes(problem: Problem, sharing: Iterable[str] = ()) -> tuple[str, ...]:
@@ -15,6 +15,7 @@ def table_notes(problem: Problem, sharing: Iterable[str] = ()) -> tuple[str, ...
     """
     return (
         *many_classes(problem),
+        *classes_alike(problem),
         *leaks(problem),
         *identifiers(problem),
         *free_text(problem),

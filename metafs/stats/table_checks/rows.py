@@ -1,4 +1,4 @@
-"""Rows and targets: more classes than folds can hold, and rows that another source holds too."""
+"""Rows and targets: too many classes, classes written in two ways, rows that other sources hold."""
 
 from collections.abc import Iterable, Iterator
 
@@ -24,6 +24,25 @@ def many_classes(problem: Problem) -> Iterator[str]:
             f"the target {listing([problem.target])} has {len(classes)} classes in "
             f"{counted(problem.n_samples, 'row')}: choose another with --target, or --task numbers "
             "if it is a number"
+        )
+
+
+def classes_alike(problem: Problem) -> Iterator[str]:
+    """Yield a note if some classes differ only in case or in spaces.
+
+    Examples
+    --------
+    >>> problem = Problem.of([[0]] * 4, ["yes", "Yes", "no", "no"], target="paid")
+    >>> list(classes_alike(problem))[0][:68]
+    "the target 'paid' has 3 classes, of which only 2 differ in more than"
+    """
+    classes = problem.classes or ()
+    different = {" ".join(each.split()).casefold() for each in classes}
+    if len(different) < len(classes):
+        yield (
+            f"the target {listing([problem.target])} has {len(classes)} classes, of "
+            f"which only {len(different)} differ in more than upper case, lower case and "
+            "spaces: write each class in one way"
         )
 
 
