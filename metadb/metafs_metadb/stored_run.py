@@ -8,8 +8,9 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from metafs_metadb import explain_queries, feature_history, recall_queries
+from metafs_metadb import explain_queries, feature_history, learner_candidates, recall_queries
 from metafs_metadb.feature_names import feature_ids
+from metafs_metadb.learner_candidates import LearnerCandidate
 from metafs_metadb.rows import FeatureHistory, Neighbour
 
 
@@ -28,6 +29,7 @@ class StoredRun:
     candidates: tuple[tuple[int, tuple[int, ...], float | None], ...]  # step, places, fitness
     weight: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # with memory
     from_memory: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # its part
+    programs: tuple[LearnerCandidate, ...] = ()  # that the learner kept, the best of each output
 
 
 def read(con: duckdb.DuckDBPyConnection, problem_id: int, run_id: int | None) -> StoredRun | None:
@@ -59,6 +61,7 @@ def read(con: duckdb.DuckDBPyConnection, problem_id: int, run_id: int | None) ->
         ),
         weight=_doubles(rows["weight"]),
         from_memory=_doubles(rows["from_memory"]),
+        programs=tuple(learner_candidates.best_of_run(con, run["run_id"])),
     )
 
 

@@ -14,6 +14,7 @@ from metafs.memory.explaining import explain as explain_run
 from metafs.transfer.explanation import Explanation, FeatureExplanation, sentences
 
 NEIGHBOUR_COLUMNS = ("rank", "neighbour", "distance", "share")
+WEIGHT_COLUMNS = ("weight", "from memory", "carried by")
 FEATURE_COLUMNS = (
     "rank",
     "feature",
@@ -24,9 +25,7 @@ FEATURE_COLUMNS = (
     "frequency",
     "proposed by",
     "quality",
-    "weight",
-    "from memory",
-    "carried by",
+    *WEIGHT_COLUMNS,
 )
 PART_COLUMNS = ("neighbour", "distance", "share", "selected", "score", "quality", "part")
 
@@ -68,7 +67,8 @@ def explain(
     part from neighbours and a part from the feature's selection frequency over all problems.
     quality is what the learner gained from the feature. weight is that of the linear model on all
     features, with the part that came from memory and the past problem that contributed most to
-    it. With FEATURE, show everything that is known about that feature.
+    it; without linear models, these columns are left out. With the learner moses, its program is
+    shown. With FEATURE, show everything that is known about that feature.
 
     Example: metafs explain "digits 3 vs 8" pixel_4_2
     """
@@ -102,6 +102,8 @@ def _echo_run(explanation: Explanation) -> None:
     _echo(explanation.memory)
     if explanation.belief is not None:
         _echo(explanation.belief.reason)
+    for program in explanation.programs:
+        _echo(f"{run['learner']} learned: {program.sentence}")
 
 
 def _echo_features(explanation: Explanation, limit: int) -> None:
@@ -117,7 +119,11 @@ def _echo_features(explanation: Explanation, limit: int) -> None:
                 "neighbour: it shrinks what distant problems contribute."
             )
     echo_line()
-    echo_table(FEATURE_COLUMNS, [_row(each) for each in explanation.features])
+    n_columns = len(FEATURE_COLUMNS)
+    if all(each.weight is None for each in explanation.features):
+        n_columns -= len(WEIGHT_COLUMNS)
+    rows = [_row(each)[:n_columns] for each in explanation.features]
+    echo_table(FEATURE_COLUMNS[:n_columns], rows)
     n_selected = sum(each.selected for each in explanation.features)
     if (
         n_selected < (explanation.run["n_selected"] or 0)

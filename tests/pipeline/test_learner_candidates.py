@@ -26,6 +26,8 @@ def holds(program, row):
     """Tell whether a program holds of a row, given as name to value."""
     if "feature" in program:
         value = row[program["feature"]]
+        if "is" in program:
+            return value == program["is"]
         return value > program["above"] if "above" in program else value <= program["at_most"]
     ((operator, operands),) = program.items()
     return (all if operator == "and" else any)(holds(each, row) for each in operands)
