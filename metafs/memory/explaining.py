@@ -170,9 +170,9 @@ def explanation(
 def _programs(stored: StoredRun) -> tuple[LearnedProgram, ...]:
     """Return the programs that the learner kept, the one with the fewest errors for each class."""
     least = stored.run.get("least_score")
-    rows = None if least is None else -least
+    rows = None if least is None else 0.0 - least
     return tuple(
-        LearnedProgram(each.output, written(each.candidate), -each.score, rows)
+        LearnedProgram(each.output, written(each.candidate), 0.0 - each.score, rows)
         for each in stored.programs
     )
 

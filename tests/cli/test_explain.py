@@ -92,6 +92,7 @@ def test_a_program_is_shown_with_its_errors(tmp_path):
     text, errors = program["text"], program["errors"]
     assert f"moses learned: {program['output']} if {text}: {errors:g} error" in shown
     assert "carried by" not in shown  # no linear model was learned
+    assert " -0 errors" not in shown
     with table.open() as file:
         rows = list(csv.DictReader(file))
     values = [{name: float(row[name]) for name in NAMES} for row in rows]
