@@ -30,6 +30,16 @@ def angle(weights):
     return np.arccos(np.clip(cosine, -1, 1))
 
 
+def angles_and_margins(problem, seed):
+    """Return the angle and e(w) of one ascent after 150, 200, ... 1000 steps (figure 3)."""
+    found = []
+    for n_steps in range(150, 1001, 50):
+        fit = Simba(3, n_steps=n_steps, n_restarts=1, random_state=seed).fit(*problem)
+        w = np.sqrt(np.maximum(fit.scores_, 0) / fit.scores_.max())
+        found.append((angle(fit.scores_), Margin().of_weights(*problem, w)))
+    return np.array(found)
+
+
 def main():
     methods = {
         "simba": lambda seed: Simba(3, n_steps=1000, random_state=seed),
@@ -56,6 +66,15 @@ def main():
         )
     true = [Margin().of_weights(*problem, TRUTH) for problem in problems]
     print(f"| the true vector | 0 | 0 | | | {np.mean(true):.2f} |")
+    along = [
+        angles_and_margins(problem, seed) for problem, seed in zip(problems, SEEDS, strict=True)
+    ]
+    correlations = [np.corrcoef(each.T)[0, 1] for each in along]
+    print(
+        "figure 3: correlation of angle and e(w) from step 150 on: "
+        f"median {np.median(correlations):.2f}, "
+        f"{min(correlations):.2f} to {max(correlations):.2f}"
+    )
     assert angles["simba"].mean() <= 0.06
     assert (angles["simba"] < angles["relief"]).sum() >= 19
     assert all(each.get_support()[:3].all() for each in fitted["simba"])

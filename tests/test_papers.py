@@ -10,6 +10,10 @@ import pytest
 
 from metafs import Registry
 from metafs.cli.app import cli
+from metafs.pipeline.presets import PRESETS
+from metafs.pipeline.settings import QUALITIES
+from metafs.stats.scorers import scorer_named
+from metafs.transfer.expectation import TRANSFERS
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "papers.md"
@@ -71,6 +75,14 @@ def test_options_and_what_they_name_exist(line):
     for option, kind in KINDS.items():
         if option in given:
             assert given[option] in getattr(registry, kind)
+    for option, names in {
+        "--preset": PRESETS,
+        "--transfer": TRANSFERS,
+        "--quality": QUALITIES,
+    }.items():
+        assert option not in given or set(given[option].split("|")) <= set(names)
+    if "--scoring" in given:
+        scorer_named(given["--scoring"])
     for option, setting in pairs:
         if option == "--param":
             name, _, value = setting.partition("=")

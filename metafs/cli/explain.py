@@ -70,7 +70,8 @@ def explain(
     part from neighbours and a part from the feature's selection frequency over all problems.
     quality is what the learner gained from the feature. weight is that of the linear model on all
     features, with the part that came from memory and the past problem that contributed most to
-    it. With FEATURE, show everything that is known about that feature.
+    it; without linear models, these columns are left out. With the learner moses, its program is
+    shown. With FEATURE, show everything that is known about that feature.
 
     Example: metafs explain "digits 3 vs 8" pixel_4_2
     """
@@ -104,6 +105,8 @@ def _echo_run(explanation: Explanation) -> None:
     _echo(explanation.memory)
     if explanation.belief is not None:
         _echo(explanation.belief.reason)
+    for program in explanation.programs:
+        _echo(f"{run['learner']} learned: {program.sentence}")
 
 
 def _echo_features(explanation: Explanation, limit: int) -> None:

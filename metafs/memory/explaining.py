@@ -27,6 +27,7 @@ from metafs.errors import MetafsError, UsageError
 from metafs.memory.best_runs import experiences
 from metafs.memory.carriers import with_carriers
 from metafs.plugin.prior import Source
+from metafs.plugin.programs import written
 from metafs.transfer.expectation import (
     OF_NEIGHBOURS,
     TRANSFERS,
@@ -40,6 +41,7 @@ from metafs.transfer.explanation import (
     Explanation,
     FeatureExplanation,
     FrequencyPart,
+    LearnedProgram,
     NeighbourPart,
     RecalledNeighbour,
     fate_of,
@@ -165,6 +167,17 @@ def explanation(
         features=tuple(features),
         n_features=len(stored.names),
         n_solved=history.n_solved,
+        programs=_programs(stored),
+    )
+
+
+def _programs(stored: StoredRun) -> tuple[LearnedProgram, ...]:
+    """Return the programs that the learner kept, the one with the fewest errors for each class."""
+    least = stored.run.get("least_score")
+    rows = None if least is None else 0.0 - least
+    return tuple(
+        LearnedProgram(each.output, written(each.candidate), 0.0 - each.score, rows)
+        for each in stored.programs
     )
 
 

@@ -140,10 +140,13 @@ def _selector(settings: "Settings", registry: Registry) -> Any:
     params = _with_measure(settings, selector, registry)
     unknown = params.keys() - selector.get_params().keys()
     if unknown:
+        name, known = min(unknown), sorted(selector.get_params(deep=False))
         hint = " Name another with --selector, climb for instance." * (settings.selector == AUTO)
+        if "measure" in known and name in _fields(_measure(params, registry)):
+            hint = f" Its measure has: give measure__{name}."
         raise UsageError(
-            f"selector {settings.selector_name!r} has no parameter {min(unknown)!r}: "
-            f"it has {', '.join(sorted(selector.get_params(deep=False)))}.{hint}"
+            f"selector {settings.selector_name!r} has no parameter {name!r}: "
+            f"it has {', '.join(known)}.{hint}"
         )
     for name, offers in {
         "quality": registry.measures,
@@ -167,10 +170,19 @@ def _with_measure(settings: "Settings", selector: Any, registry: Registry) -> di
     if isinstance(params.get("measure"), str):
         params["measure"] = _measure_of_sets(settings, params["measure"], registry)
     if of_measure and "measure" in selector.get_params(deep=False):
-        measure = params.get("measure") or registry.measures[DEFAULT_MEASURE]
-        params["measure"] = _with_fields(measure, of_measure)
+        params["measure"] = _with_fields(_measure(params, registry), of_measure)
         return params
     return params | {f"measure__{name}": value for name, value in of_measure.items()}
+
+
+def _measure(params: Mapping[str, Any], registry: Registry) -> Any:
+    """Return the measure that is searched by."""
+    return params.get("measure") or registry.measures[DEFAULT_MEASURE]
+
+
+def _fields(measure: Any) -> list[str]:
+    """Return the parameters of a measure."""
+    return [each.name for each in fields(measure)] if is_dataclass(measure) else []
 
 
 def _measure_of_sets(settings: "Settings", name: str, registry: Registry) -> Any:
@@ -186,7 +198,7 @@ def _measure_of_sets(settings: "Settings", name: str, registry: Registry) -> Any
 
 def _with_fields(measure: Any, values: Mapping[str, Any]) -> Any:
     """Return a measure with other parameters, or say which it has."""
-    known = [each.name for each in fields(measure)] if is_dataclass(measure) else []
+    known = _fields(measure)
     for name in sorted(values.keys() - set(known)):
         raise UsageError(
             f"the measure {type(measure).__name__} has no parameter {name!r}: it has "

@@ -30,7 +30,8 @@ def prepare(
     """
     settings, clock = plan.settings, Stopwatch()
     own = own_prior(plan, problem.n_features)
-    task = PreparedTask(problem, plan, prior=own, fold_prior=own)
+    recorded = memory is not None
+    task = PreparedTask(problem, plan, prior=own, fold_prior=own, recorded=recorded)
     if memory is None or problem.space is None:
         return task
     seen = described_part(task.seen if settings.project is None else problem, settings)

@@ -118,7 +118,7 @@ def _work(task: PreparedTask, learning: bool) -> TaskResult:
         model, tried = None, None
         if task.saves_model:
             model = model_of(task, selection).complete()
-        if task.described is not None and isinstance(learner, SupportsCandidates):
+        if task.recorded and isinstance(learner, SupportsCandidates):
             model = model or model_of(task, selection)
             tried = tried_by(model.estimator, problem, np.flatnonzero(selection.selected))
     asked = {

@@ -64,6 +64,8 @@ class PreparedTask:
     """The same without problems of the same source."""
     teaches: bool = False
     """Whether a reference model is needed: memory has none of this content."""
+    recorded: bool = False
+    """Whether there is a memory that the run goes into."""
     saves_model: bool = False
     """Whether the model is to be saved, and so has to be fitted here."""
 

@@ -34,8 +34,9 @@ B. Goertzel, N. Geisweiller, C. Poulin, "Meta-learning for feature selection", 2
 and 2.3. The paper gives neither p nor the prior; there, sets take the average over all paths.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import issparse
@@ -123,24 +124,24 @@ class FunctionQuality:
         Q = np.zeros(X.shape[1])
         if functions:
             for weight, g in zip(self.weights(functions), functions, strict=True):
-                Q[g.columns] += weight * relative(sensitivities(g, rows_of(g, X)))
+                Q[g.columns] += weight * relative(Dependence(g, X).on_each)
         return Q
 
     def of_set(
         self, functions: Sequence[Function], X: Matrix, features: Sequence[int] | Array
     ) -> float:
         """Return Q of a set of features, in [0, 1]."""
-        if not functions or not len(features):
-            return 0.0
-        found = [sensitivity_of_set(g, rows_of(g, X), features) for g in functions]
-        return float(np.clip(self.weights(functions) @ found, 0.0, 1.0))
+        return self.of_sets([Dependence(g, X) for g in functions], [features])[0]
 
-
-def rows_of(g: Function, X: Matrix) -> Array:
-    """Return the columns of a function as a dense table, of many rows some from all over it."""
-    table = X[:, g.columns]
-    table = table.toarray() if issparse(table) else np.array(table, dtype=np.float64)
-    return _spread_out(table, MOST_ROWS)
+    def of_sets(
+        self, dependences: Sequence["Dependence"], sets: Iterable[Sequence[int] | Array]
+    ) -> list[float]:
+        """Return Q of each of some sets, from how functions depend on features."""
+        if not dependences:
+            return [0.0 for _ in sets]
+        weights = self.weights([each.g for each in dependences])
+        found = [weights @ [each.on_set(features) for each in dependences] for features in sets]
+        return [float(np.clip(Q, 0.0, 1.0)) for Q in found]
 
 
 def relative(information: Array) -> Array:
@@ -149,29 +150,51 @@ def relative(information: Array) -> Array:
     return np.asarray(information / most if most > 0 else np.zeros(len(information)))
 
 
-def sensitivities(g: Function, table: Array) -> Array:
-    """Return how much the output of g depends on each of its columns.
+class Dependence:
+    """How much the output of a function depends on its columns; nothing is computed twice.
 
-    It is Fisher information for probabilities that change smoothly, and else the share of changes.
+    Parameters
+    ----------
+    g : Function
+    X : matrix of shape (n_samples, n_features)
+        Of many rows some from all over the table count.
     """
-    there = g.output(table)
-    if there.ndim == 2 and g.smooth:
-        found = np.array([_fisher(g, table, there, j) for j in range(len(g.columns))])
-        if found.any():
-            return found
-    return np.array([_changed(g, table, there, [j]) for j in range(len(g.columns))])
 
+    def __init__(self, g: Function, X: Matrix) -> None:
+        self.g = g
+        table = X[:, g.columns]
+        table = table.toarray() if issparse(table) else np.array(table, dtype=np.float64)
+        self._table = _spread_out(table, MOST_ROWS)
+        self._changes: dict[tuple[int, ...], float] = {}
 
-def sensitivity_of_set(g: Function, table: Array, features: Sequence[int] | Array) -> float:
-    """Return how much the output depends on a set, relative to the best set of its size."""
-    used = np.flatnonzero(np.isin(g.columns, features))
-    if not len(used):
-        return 0.0
-    there = g.output(table)
-    n = len(np.unique(features))
-    best = np.argsort(-sensitivities(g, table), kind="stable")[:n]
-    most = _changed(g, table, there, best)
-    return float(min(1.0, _changed(g, table, there, used) / most)) if most > 0 else 0.0
+    @cached_property
+    def on_each(self) -> Array:
+        """On each column: Fisher information if probabilities are smooth, else share of changes."""
+        if self._there.ndim == 2 and self.g.smooth:
+            columns = range(len(self.g.columns))
+            found = np.array([_fisher(self.g, self._table, self._there, j) for j in columns])
+            if found.any():
+                return found
+        return np.array([self._changed((j,)) for j in range(len(self.g.columns))])
+
+    def on_set(self, features: Sequence[int] | Array) -> float:
+        """On a set of features, relative to the best set of its size."""
+        used = np.flatnonzero(np.isin(self.g.columns, features))
+        if not len(used):
+            return 0.0
+        best = np.argsort(-self.on_each, kind="stable")[: len(np.unique(features))]
+        most = self._changed(tuple(sorted(best.tolist())))
+        return min(1.0, self._changed(tuple(used.tolist())) / most) if most > 0 else 0.0
+
+    @cached_property
+    def _there(self) -> Array:
+        return self.g.output(self._table)
+
+    def _changed(self, columns: tuple[int, ...]) -> float:
+        if columns not in self._changes:
+            found = _changed(self.g, self._table, self._there, list(columns))
+            self._changes[columns] = found
+        return self._changes[columns]
 
 
 def _fisher(g: Function, table: Array, there: Array, column: int) -> float:

@@ -75,6 +75,24 @@ class Belief:
 
 
 @dataclass(frozen=True)
+class LearnedProgram:
+    """The best program that the learner kept for a class, as moses does."""
+
+    output: str | None
+    text: str
+    errors: float
+    rows: float | None
+    """Both by weight; None where the number of rows is not known."""
+
+    @property
+    def sentence(self) -> str:
+        """The class, the program, and how often it errs on the rows it was learned from."""
+        errors = "1 error" if self.errors == 1 else f"{self.errors:g} errors"
+        rows = "" if self.rows is None else f"{self.rows:g} "
+        return f"{self.output} if {self.text}: {errors} on the {rows}rows it was learned from"
+
+
+@dataclass(frozen=True)
 class FeatureExplanation:
     """One feature of one run: its scores, its expectation with the parts, and its outcome."""
 
@@ -155,6 +173,7 @@ class Explanation:
     """Number of problems behind the selection frequencies."""
     belief: Belief | None = None
     """None where memory knew no weights of these features."""
+    programs: tuple[LearnedProgram, ...] = ()
 
     @property
     def unassigned_share(self) -> float:
@@ -177,6 +196,7 @@ class Explanation:
             "n_features": self.n_features,
             "n_solved_before": self.n_solved,
             "neighbours": [asdict(each) for each in self.neighbours],
+            "programs": [asdict(each) for each in self.programs],
             "features": [each.as_json() for each in self.features],
         }
 

@@ -23,7 +23,7 @@ from metafs.data.parameters import check_at_least
 from metafs.data.typing import Array, Matrix
 from metafs.plugin.protocols import SupportsFunctions
 from metafs.stats.discretise import discretise_target
-from metafs.stats.function_quality import Function, FunctionQuality
+from metafs.stats.function_quality import Dependence, Function, FunctionQuality
 from metafs.stats.preparation import filled
 from metafs_climb.climb import Climb
 
@@ -67,8 +67,9 @@ class FunctionQualityMeasure:
 
     Notes
     -----
-    Missing values are filled in for the regression. A numeric target is
-    discretised.
+    Missing values are filled in for the regression. A numeric target is discretised. Q of a set is
+    relative to the best set of its size, so it does not say how many features to take: a climb on
+    it stops at few.
 
     Examples
     --------
@@ -99,7 +100,8 @@ class FunctionQualityMeasure:
 
     def bind(self, X: Any, y: Any, *, categories: Any = None) -> "FunctionQualityEvaluator":
         """Return an evaluator of many sets on one problem; codes of categories are amounts."""
-        return FunctionQualityEvaluator(self._quality, *self._met(X, y))
+        X, functions = self._met(X, y)
+        return FunctionQualityEvaluator(self._quality, X, [Dependence(g, X) for g in functions])
 
     def with_learner(self, learner: Any) -> "FunctionQualityMeasure":
         """Return the measure with another learner."""
@@ -131,13 +133,13 @@ class FunctionQualityEvaluator:
 
     quality: FunctionQuality
     X: Matrix
-    functions: list[Function]
+    dependences: list[Dependence]
 
     def of_sets(self, base: Sequence[int] | Array, edits: Array) -> Array:
         """Return the quality of ``base`` after each row of edits."""
         sets = (np.setxor1d(base, edit).astype(np.int64) for edit in edits)
-        return np.array([self.quality.of_set(self.functions, self.X, each) for each in sets])
+        return np.array(self.quality.of_sets(self.dependences, sets))
 
     def of_each(self) -> Array:
         """Return the quality of every single feature."""
-        return self.quality.of_each(self.functions, self.X)
+        return self.quality.of_each([each.g for each in self.dependences], self.X)

@@ -69,8 +69,8 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     classes_ : ndarray of shape (n_classes,)
         The classes.
     programs_ : list of dict
-        The program of each class, of the second one only for two, as JSON can hold it; `fit` takes
-        them as `programs`.
+        The program of each class, of the second one only for two, as JSON can hold it
+        (`metafs.plugin.programs`); `fit` takes them as `programs`.
     sentences_ : list of str
         The same programs to be read, with the rows of the class of which each holds, and its
         errors: the rows of other classes of which it holds.
@@ -184,9 +184,7 @@ class MosesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.scores_ = [-each.errors / learning.scale for each in found]
         self.sizes_ = [size(each.program) for each in found]
         shown = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
-        self.sentences_ = self._learnt.sentences(
-            X, codes, targets, self.classes_, shown, learning.binary
-        )
+        self.sentences_ = self._learnt.sentences(X, codes, targets, self.classes_, shown)
         self._fitted = _Fitted(learning, rows, self.programs_) if self.warm_start else None
         return self
 

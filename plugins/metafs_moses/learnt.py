@@ -13,7 +13,7 @@ from metafs_moses.literals import Literals
 from metafs_moses.packed import holds
 from metafs_moses.program import Program, size
 from metafs_moses.search import Found
-from metafs_moses.sentence import condition, sentence
+from metafs_moses.sentence import sentence
 from metafs_moses.serial import Serial, serialised
 
 
@@ -27,6 +27,8 @@ class Learnt:
         The best program of each target.
     literals : Literals
         What their codes mean.
+    binary : frozenset of int
+        Columns that hold zeros and ones.
     rates : array of shape (2, n_targets)
         How probable a target is where its program does not hold, and where it does.
     kept : list of (int, program, int)
@@ -39,6 +41,7 @@ class Learnt:
 
     programs: list[Program]
     literals: Literals
+    binary: frozenset[int]
     rates: Array
     kept: list[tuple[int, Program, int]]
     scale: float
@@ -69,11 +72,13 @@ class Learnt:
                 right = weights[(outputs == side) & wanted].sum()
                 rates[side, i] = (right + 1) / (there + 2)
         weight = float(weights.sum()) * learning.scale
-        return cls(programs, learning.literals, rates, kept, learning.scale, weight)
+        return cls(
+            programs, learning.literals, learning.binary, rates, kept, learning.scale, weight
+        )
 
     def serialised(self, names: Sequence[str] | None) -> list[Serial]:
         """Return the programs as JSON can hold them."""
-        return [serialised(each, self.literals, names) for each in self.programs]
+        return [self._serialised(each, names) for each in self.programs]
 
     def sentences(
         self,
@@ -82,15 +87,17 @@ class Learnt:
         targets: Sequence[int],
         labels: Array,
         names: Sequence[str],
-        binary: frozenset[int],
     ) -> list[str]:
         """Write each program, and of how many of these rows it is right."""
-        written = []
-        for program, target in zip(self.programs, targets, strict=True):
-            outputs = holds(program, self.literals, X)
-            text = condition(program, self.literals, names, binary)
-            written.append(sentence(labels[target], program, text, outputs, codes == target))
-        return written
+        return [
+            sentence(
+                labels[target],
+                self._serialised(program, names),
+                holds(program, self.literals, X),
+                codes == target,
+            )
+            for program, target in zip(self.programs, targets, strict=True)
+        ]
 
     def probabilities(self, X: Matrix) -> Array:
         """Return the probability of each class for each row: (n_rows, n_classes)."""
@@ -115,7 +122,7 @@ class Learnt:
         found = [
             (
                 target,
-                serialised(program, self.literals, None),
+                self._serialised(program, None),
                 size(program),
                 0.0 - errors / self.scale,
             )
@@ -126,3 +133,6 @@ class Learnt:
     def lowest_score(self) -> float:
         """Return the score of a program that is wrong about every row."""
         return -self.weight / self.scale
+
+    def _serialised(self, program: Program, names: Sequence[str] | None) -> Serial:
+        return serialised(program, self.literals, names, self.binary)

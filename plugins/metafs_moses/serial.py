@@ -1,11 +1,12 @@
 """Programs as JSON can hold them, with features by name or number instead of codes.
 
-A literal is ``{"feature": "age", "above": 3.5}`` or ``{"feature": "age", "at_most": 3.5}``, and
+A literal is ``{"feature": "age", "above": 3.5}`` or ``{"feature": "age", "at_most": 3.5}``, of a
+column of ones and zeros ``{"feature": "free", "is": 1}`` or ``{"feature": "free", "is": 0}``, and
 programs are ``{"and": [...]}``, ``{"or": [...]}`` and, where they come from outside,
 ``{"not": ...}``.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,29 @@ from metafs_moses.program import Program, negated
 
 Serial = dict[str, Any]
 
+ONE_OR_ZERO = 0.5
+"""The threshold between the two."""
 
-def serialised(program: Program, literals: Literals, names: Sequence[str] | None) -> Serial:
-    """Return a program in a form that JSON can hold.
 
-    >>> serialised(("or", 0, 3), Literals.of([(0, 0.5), (1, 2.0)]), ["age", "height"])
-    {'or': [{'feature': 'age', 'above': 0.5}, {'feature': 'height', 'at_most': 2.0}]}
+def serialised(
+    program: Program,
+    literals: Literals,
+    names: Sequence[str] | None,
+    binary: Collection[int] = frozenset(),
+) -> Serial:
+    """Return a program in a form that JSON can hold; `binary` are the columns of ones and zeros.
+
+    >>> literals = Literals.of([(0, 0.5), (1, 2.0)])
+    >>> serialised(("or", 0, 3), literals, ["free", "height"], {0})
+    {'or': [{'feature': 'free', 'is': 1}, {'feature': 'height', 'at_most': 2.0}]}
     """
     if isinstance(program, int):
         column, threshold = literals.cuts[program >> 1]
         feature = column if names is None else str(names[column])
+        if column in binary and threshold == ONE_OR_ZERO:
+            return {"feature": feature, "is": 1 - (program & 1)}
         return {"feature": feature, "at_most" if program & 1 else "above": threshold}
-    return {program[0]: [serialised(each, literals, names) for each in program[1:]]}
+    return {program[0]: [serialised(each, literals, names, binary) for each in program[1:]]}
 
 
 def cuts_in(given: Any, columns: Callable[[Any], int | None]) -> Iterator[tuple[int, float]]:
@@ -36,7 +48,7 @@ def cuts_in(given: Any, columns: Callable[[Any], int | None]) -> Iterator[tuple[
     if _is_literal(given):
         column = columns(given["feature"])
         if column is not None:
-            yield column, _threshold(given)
+            yield column, _condition(given)[0]
         return
     for operand in _operands(given)[1]:
         yield from cuts_in(operand, columns)
@@ -56,7 +68,8 @@ def parsed(given: Any, literals: Literals, columns: Callable[[Any], int | None])
         column = columns(given["feature"])
         if column is None:
             return None
-        return literals.code(column, _threshold(given), "above" in given)
+        threshold, above = _condition(given)
+        return literals.code(column, threshold, above)
     op, operands = _operands(given)
     inner = [parsed(each, literals, columns) for each in operands]
     there = [each for each in inner if each is not None]
@@ -86,15 +99,16 @@ def _is_literal(given: Any) -> bool:
     return isinstance(given, dict) and "feature" in given
 
 
-def _threshold(given: Serial) -> float:
+def _condition(given: Serial) -> tuple[float, bool]:
+    """Return the threshold of a literal, and whether it asks for values above."""
     try:
-        (key,) = given.keys() & {"above", "at_most"}
-        threshold = float(given[key])
+        (kind,) = given.keys() & {"above", "at_most", "is"}
+        value = float(given[kind])
     except (TypeError, ValueError):
         raise _malformed(given) from None
-    if not np.isfinite(threshold):
+    if not np.isfinite(value) or (kind == "is" and value not in (0, 1)):
         raise _malformed(given)
-    return threshold
+    return (ONE_OR_ZERO, value == 1) if kind == "is" else (value, kind == "above")
 
 
 def _operands(given: Any) -> tuple[str, list[Any]]:

@@ -1,5 +1,6 @@
 """`metafs explain` and the columns of `metafs neighbours`: the real command over a real file."""
 
+import csv
 import json
 
 import pytest
@@ -80,6 +81,25 @@ def test_a_cold_run_and_a_first_problem(db):
     assert "No relevant experience" in first
     name = explained(db, "t0")["features"][0]["feature"]
     assert "by its univariate relevance" in run("explain", "t0", name, "--db", db).stdout
+
+
+def test_a_program_is_shown_with_its_errors(tmp_path):
+    write_tables(tmp_path, [[*NAMES, "target"]])
+    table, db = tmp_path / "t0.csv", tmp_path / "m.duckdb"
+    run("solve", table, "--target", "target", "--preset", "paper", "--budget", 60, "--db", db)
+    (program,) = explained(db, "t0")["programs"]
+    shown = run("explain", "t0", "--db", db).stdout
+    text, errors = program["text"], program["errors"]
+    assert f"moses learned: {program['output']} if {text}: {errors:g} error" in shown
+    assert "carried by" not in shown  # no linear model was learned
+    assert " -0 errors" not in shown
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    values = [{name: float(row[name]) for name in NAMES} for row in rows]
+    told = [bool(eval(text, {}, row)) for row in values]
+    wanted = [row["target"] == program["output"] for row in rows]
+    assert errors == sum(a != b for a, b in zip(told, wanted, strict=True))
+    assert program["rows"] == len(rows) and f"on the {len(rows)} rows it was learned" in shown
 
 
 def test_the_limit_holds_and_says_so(db):

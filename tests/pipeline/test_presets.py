@@ -156,6 +156,7 @@ def test_a_preset_gives_way_to_what_is_said():
         ({"quality": "selctor"}, "no quality named 'selctor': did you mean selector"),
         ({"prefilter": -1.0}, "prefilter must be 0 bits or more, not -1"),
         ({"prefilter": 0.1, "learner": "auto"}, "prefilter is for a selector and a learner"),
+        ({"params": {"b": 1}}, "no parameter 'b': .* Its measure has: give measure__b"),
         ({"params": {"measure__q": 1}}, "MIConfidence has no parameter 'q': it has b, r"),
         ({"params": {"measure__b": "much"}}, "cannot use b='much'"),
         ({"params": {"measure__b": -1}}, "b of mi-confidence is -1"),

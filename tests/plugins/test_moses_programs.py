@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metafs.errors import UsageError
+from metafs.plugin.programs import written
 from metafs_moses.literals import Literals
 from metafs_moses.normal_form import normal_form
 from metafs_moses.packed import Target, holds, packed, unpacked
 from metafs_moses.program import OPPOSITE, negated, size
-from metafs_moses.sentence import condition
 from metafs_moses.serial import columns_by, cuts_in, parsed, serialised
 
 from .interpreting import LITERALS, VALUES, every_row, interpreted, programs
@@ -96,9 +96,10 @@ def test_where_nothing_is_missing_the_negation_is_the_complement(program):
     np.testing.assert_array_equal(interpreted(negated(program), LITERALS, X), ~said)
 
 
-@given(programs())
-def test_a_program_survives_json(program):
-    given = json.loads(json.dumps(serialised(program, LITERALS, NAMES)))
+@given(programs(), st.booleans())
+def test_a_program_survives_json(program, knows_binary):
+    binary = {0, 1} if knows_binary else ()
+    given = json.loads(json.dumps(serialised(program, LITERALS, NAMES, binary)))
     columns = columns_by(NAMES, len(NAMES))
     assert parsed(given, LITERALS, columns) == program
     assert set(cuts_in(given, columns)) <= set(LITERALS.cuts)
@@ -124,6 +125,8 @@ def test_literals_of_features_that_are_not_there_are_left_out():
         {"feature": "free", "above": 1, "at_most": 1},
         {"feature": "free", "above": "much"},
         {"feature": "free", "above": float("nan")},
+        {"feature": "free", "is": 2},
+        {"feature": "free", "is": 1, "above": 1},
     ],
 )
 def test_what_is_no_program_is_refused(wrong):
@@ -137,11 +140,11 @@ def test_a_sentence_says_what_the_interpreter_does(program, seed):
     X = every_row()
     X = X[~np.isnan(X).any(axis=1)]
     row = X[seed % len(X)]
-    text = condition(program, LITERALS, NAMES, {0, 1})
+    text = written(serialised(program, LITERALS, NAMES, {0, 1}))
     if "()" in text or not text:  # constants within a program are gone in its normal form
         program = normal_form(program, LITERALS)
         if program in (("and",), ("or",)):
             return
-        text = condition(program, LITERALS, NAMES, {0, 1})
+        text = written(serialised(program, LITERALS, NAMES, {0, 1}))
     said = eval(text, {}, dict(zip(NAMES, row, strict=True)))
     assert bool(said) == interpreted(program, LITERALS, row[None])[0]

@@ -10,10 +10,9 @@ from scipy.sparse import csr_array
 
 from metafs.errors import UsageError
 from metafs.stats.function_quality import (
+    Dependence,
     Function,
     FunctionQuality,
-    sensitivities,
-    sensitivity_of_set,
 )
 
 
@@ -46,7 +45,9 @@ def test_fisher_information_of_a_logistic_regression(w, b, seed):
     p = 1 / (1 + np.exp(-(X @ np.array(w) + b)))
     expected = np.square(w) * X.var(axis=0) * (p * (1 - p)).mean()
     if expected.max() > 1e-6:
-        np.testing.assert_allclose(sensitivities(logistic(w, b), X), expected, rtol=1e-4, atol=1e-9)
+        np.testing.assert_allclose(
+            Dependence(logistic(w, b), X).on_each, expected, rtol=1e-4, atol=1e-9
+        )
 
 
 BITS = np.array(list(product([0.0, 1.0], repeat=3)))
@@ -68,21 +69,36 @@ def test_of_a_program_it_is_the_probability_that_a_change_changes_the_output(rul
         pairs = list(product(bits, bits))
         changed = [rule(*(y[i] if i == j else x[i] for i in range(3))) for x, y in pairs]
         expected.append(np.mean([rule(*x) != c for (x, _), c in zip(pairs, changed, strict=True)]))
-    found = sensitivities(program(rule, [0, 1, 2]), rows)
+    found = Dependence(program(rule, [0, 1, 2]), rows).on_each
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_a_set_changes_together():
     """Of a parity every feature alone is half of what all make together, and the pair as well."""
     parity = program(lambda a, b, c: (a != b) != c, [0, 1, 2])
-    assert sensitivity_of_set(parity, BITS, [0]) == 1.0
-    assert sensitivity_of_set(parity, BITS, [0, 1]) == 1.0
+    assert Dependence(parity, BITS).on_set([0]) == 1.0
+    assert Dependence(parity, BITS).on_set([0, 1]) == 1.0
     both = program(lambda a, b, c: a or b, [0, 1, 2])
     changed = np.mean([(a or b) != (u or v) for a, b, u, v in product([0, 1], repeat=4)])
     alone = np.mean([(a or b) != (u or b) for a, b, u in product([0, 1], repeat=3)])
-    assert sensitivity_of_set(both, BITS, [0, 1]) == 1.0
-    assert sensitivity_of_set(both, BITS, [0, 2]) == pytest.approx(alone / changed)
-    assert sensitivity_of_set(both, BITS, [2]) == 0.0
+    assert Dependence(both, BITS).on_set([0, 1]) == 1.0
+    assert Dependence(both, BITS).on_set([0, 2]) == pytest.approx(alone / changed)
+    assert Dependence(both, BITS).on_set([2]) == 0.0
+
+
+def test_what_was_asked_before_is_not_computed_again():
+    asked = []
+
+    def output(table):
+        asked.append(len(table))
+        return (table[:, 0] != table[:, 1]) & (table[:, 2] > 0)
+
+    dependence = Dependence(Function(np.arange(3), 1.0, 3, output), BITS)
+    found = [dependence.on_set(each) for each in ([0], [0, 1], [1, 2])]
+    n_outputs = len(asked)
+    assert [dependence.on_set(each) for each in ([0], [1, 0], [2, 1])] == found
+    assert dependence.on_set([7]) == 0.0
+    assert len(asked) == n_outputs
 
 
 def test_functions_are_weighed_by_simplicity_and_by_fitness():

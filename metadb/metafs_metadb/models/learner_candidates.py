@@ -34,6 +34,15 @@ qualify row_number() over (
 order by b.problem_id, l.output, l.score desc, l.size, l.candidate
 """
 
+# The best candidate of each output of one run.
+OF_RUN = """
+select output, candidate, size, score
+from learner_candidate
+where run_id = $run_id
+qualify row_number() over (partition by output order by score desc, size, candidate) = 1
+order by output
+"""
+
 
 @dataclass(frozen=True)
 class LearnerCandidate:
@@ -61,6 +70,12 @@ def write(
     columns["candidate"] = [json.dumps(each.candidate, sort_keys=True) for each in candidates]
     con.execute(INSERT, {"run_id": run_id, **columns})
     tally["learner_candidate"] = len(candidates)
+
+
+def best_of_run(con: duckdb.DuckDBPyConnection, run_id: int) -> list[LearnerCandidate]:
+    """Return the best candidate of each output of a run."""
+    found = con.execute(OF_RUN, {"run_id": run_id}).fetchall()
+    return [LearnerCandidate(a, json.loads(b), size, score) for a, b, size, score in found]
 
 
 def of_problems(

@@ -7,7 +7,8 @@ RUN_OF_PROBLEM = f"""
 select
     r.run_id, p.name as problem, p.space, p.fingerprint, r.status, r.selector, r.transfer,
     r.learner, r.distance, r.seed, r.fitness, r.score, r.non_nested_score, r.scoring,
-    r.n_evaluations, r.n_selected, r.stopped, r.prior_used, r.error, r.started_at,
+    r.n_evaluations, r.n_selected, r.stopped, r.least_score, r.greatest_score, r.prior_used,
+    r.error, r.started_at,
     r.metafs_version,
     (
         select round(any_value(1 / n.weight - n.distance * n.distance), 12)

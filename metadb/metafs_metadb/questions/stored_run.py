@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from metafs_metadb import recall_queries
 from metafs_metadb.features import feature_history
 from metafs_metadb.features.feature_names import feature_ids
+from metafs_metadb.models import learner_candidates
+from metafs_metadb.models.learner_candidates import LearnerCandidate
 from metafs_metadb.questions import explain_queries
 from metafs_metadb.rows import FeatureHistory, Neighbour
 
@@ -30,6 +32,7 @@ class StoredRun:
     candidates: tuple[tuple[int, tuple[int, ...], float | None], ...]  # step, places, fitness
     weight: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # with memory
     from_memory: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # its part
+    programs: tuple[LearnerCandidate, ...] = ()  # that the learner kept, the best of each output
 
 
 def read(con: duckdb.DuckDBPyConnection, problem_id: int, run_id: int | None) -> StoredRun | None:
@@ -61,6 +64,7 @@ def read(con: duckdb.DuckDBPyConnection, problem_id: int, run_id: int | None) ->
         ),
         weight=_doubles(rows["weight"]),
         from_memory=_doubles(rows["from_memory"]),
+        programs=tuple(learner_candidates.best_of_run(con, run["run_id"])),
     )
 
 

@@ -1,6 +1,7 @@
 """What a learner tried: recorded by name with scores, and where one of a near problem begins."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +27,8 @@ def holds(program, row):
     """Tell whether a program holds of a row, given as name to value."""
     if "feature" in program:
         value = row[program["feature"]]
+        if "is" in program:
+            return value == program["is"]
         return value > program["above"] if "above" in program else value <= program["at_most"]
     ((operator, operands),) = program.items()
     return (all if operator == "and" else any)(holds(each, row) for each in operands)
@@ -52,6 +55,14 @@ def test_candidates_are_recorded_with_names_and_their_errors(db, related, ask):
     )
     assert (least, greatest, n) == (-problem.n_samples, 0.0, len(rows))
     assert MetaDB(db).check() == []
+
+
+def test_those_of_columns_without_names_are_recorded_too(db, related, ask):
+    problem = related(0)
+    bare = Problem.of(problem.X, problem.y, name="bare")
+    (found,) = solve([bare], db=db, **MOSES)
+    texts = [text for (text,) in ask("select candidate from learner_candidate")]
+    assert texts and all(set(re.findall(r"x\d+", text)) <= set(found.features) for text in texts)
 
 
 def test_a_learner_that_tells_nothing_leaves_nothing(db, related, ask):
