@@ -1,15 +1,14 @@
 r"""The answer of a race: the smallest set as good as the best, and what it is worth.
 
 How good a smaller set is stays uncertain, the more the fewer rows there are. It is taken if it is
-within one standard error of the best, and if what it is expected to lose, where only losses count
-and no gains, is little, the more so the more columns it leaves out:
+within one standard error of the best, and if what it is expected to lose is small, where only
+losses count and no gains:
 
-.. math:: E[\max(0, D)] = \sigma \varphi(\mu/\sigma) + \mu \Phi(\mu/\sigma)
-          \le \min(a + b \log_2 (m / n), L), \qquad D \sim N(\mu, \sigma^2)
+.. math:: E[\max(0, D)] = \sigma \varphi(\mu/\sigma) + \mu \Phi(\mu/\sigma), \qquad
+          D \sim N(\mu, \sigma^2)
 
-with D how much better the best pipeline is, on m columns, than one on n. Each halving of the
-columns may cost some success: to go from 13 columns to 8 is worth less than from 2,000 to 64. Few
-rows cannot show that little is lost, so with few rows a set stays as large as that of the best.
+with D how much better the best pipeline is. Few rows cannot show that little is lost, so with few
+rows a set stays as large as that of the best.
 """
 
 import numpy as np
@@ -19,22 +18,18 @@ from metafs.pipeline.choice.candidates import Candidate
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import Expectation, expected_excess, updated
 
-LOSS = 0.01
-"""The success that a smaller set may be expected to lose."""
-LOSS_A_HALVING = 0.004
-"""What it may lose besides for each halving of the number of columns."""
-MOST_LOSS = 0.03
-"""What it may lose however many columns are left out."""
-
 
 def chosen(expectation: Expectation, evaluation: Evaluation) -> Candidate:
     """Return the candidate with the fewest features of those that are good enough."""
     complete, good = evaluation.complete, good_enough(expectation, evaluation)
-    sizes = _sizes(expectation, evaluation)
+
+    def order(place: int) -> tuple[int, float]:
+        size = expectation.candidates[place].size
+        n_features = evaluation.problem.n_features
+        return n_features if size is None else size, -float(expectation.mean[place])
+
     places = [i for i, each in enumerate(expectation.candidates) if each in complete and good[i]]
-    return expectation.candidates[
-        min(places, key=lambda place: (sizes[place], -float(expectation.mean[place])))
-    ]
+    return expectation.candidates[min(places, key=order)]
 
 
 def good_enough(expectation: Expectation, evaluation: Evaluation) -> Array:
@@ -42,18 +37,8 @@ def good_enough(expectation: Expectation, evaluation: Evaluation) -> Array:
     best = expectation.best(evaluation.complete)
     behind = expectation.mean[best] - expectation.mean
     deviation = np.sqrt(expectation.variance_from(best))
-    sizes = _sizes(expectation, evaluation)
-    may_lose = np.minimum(LOSS + LOSS_A_HALVING * np.log2(sizes[best] / sizes), MOST_LOSS)
-    good = (behind <= deviation) & (expected_excess(behind, deviation) <= may_lose)
-    good[best] = True
-    return np.asarray(good)
-
-
-def _sizes(expectation: Expectation, evaluation: Evaluation) -> Array:
-    n_features = evaluation.problem.n_features
-    return np.array(
-        [n_features if each.size is None else each.size for each in expectation.candidates]
-    )
+    loss = expected_excess(behind, deviation)
+    return np.asarray((behind <= deviation) & (loss <= expectation.thresholds.loss))
 
 
 def chosen_in_folds(evaluation: Evaluation, before: Expectation) -> list[Candidate]:

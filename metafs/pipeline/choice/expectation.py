@@ -42,13 +42,9 @@ DISCOUNT = 0.02
 """How much less is expected of a candidate that nobody has tried than of the default."""
 NOISE = 0.01
 """The standard deviation of a past problem's success around what it would be on average."""
-DRIFT = 0.2
+DRIFT = 0.1
 """How much a factor e between numbers of rows adds to the variance, in units of the assumption."""
 FOLDS_ASSUMED = 2
-DOUBT = 0.5
-"""Standard deviations that an advantage over the default has to exceed."""
-DOUBT_WITH_MEMORY = 1.0
-"""The same where the default has a prior, of which shipped results know nothing."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +59,22 @@ class Past:
     """The logarithm of how many times more rows it has than the problem at hand."""
 
 
+@dataclass(frozen=True)
+class Thresholds:
+    """How sure it has to be before the default is left for another pipeline or fewer columns."""
+
+    advantage: float
+    """Standard deviations that an advantage over the default has to exceed."""
+    loss: float
+    """The success that a smaller set may be expected to lose."""
+
+
+WITHOUT_MEMORY = Thresholds(advantage=0.5, loss=0.02)
+WITH_MEMORY = Thresholds(advantage=1.0, loss=0.01)
+"""Where the default has a prior for the weights of all columns, of which shipped results know
+nothing, and few rows choose columns badly."""
+
+
 @dataclass(frozen=True, eq=False)
 class Expectation:
     """By how much each candidate is expected to beat the default, and how sure that is."""
@@ -71,8 +83,7 @@ class Expectation:
     """The default is the first."""
     mean: Array
     covariance: Array
-    doubt: float = DOUBT
-    """Standard deviations that an advantage over the default has to exceed."""
+    thresholds: Thresholds = WITHOUT_MEMORY
 
     @property
     def default(self) -> Candidate:
@@ -91,7 +102,7 @@ class Expectation:
         Of many candidates the one that seems best is one that was lucky, the more so the fewer
         rows there are; the default is only left for an advantage that is larger than its error.
         """
-        return np.asarray(self.mean - self.doubt * self.deviation)
+        return np.asarray(self.mean - self.thresholds.advantage * self.deviation)
 
     def best(self, scored: Collection[Candidate]) -> int:
         """Return the position of the best of those that were scored."""
@@ -115,7 +126,9 @@ class Expectation:
 
 
 def expected(
-    candidates: Sequence[Candidate], past: Sequence[Past], *, doubt: float = DOUBT
+    candidates: Sequence[Candidate],
+    past: Sequence[Past],
+    thresholds: Thresholds = WITHOUT_MEMORY,
 ) -> Expectation:
     """Return what past problems let expect of each candidate; the first is the default.
 
@@ -128,7 +141,7 @@ def expected(
     >>> expected([linear, forest], past).mean.round(2)
     array([0.  , 0.09])
     """
-    blank = replace(_without_experience(candidates), doubt=doubt)
+    blank = replace(_without_experience(candidates), thresholds=thresholds)
     past = [each for each in past if blank.default in each.success]
     if not past:
         return blank

@@ -138,7 +138,7 @@ def expected_improvement(expectation: Expectation, evaluation: Evaluation) -> Ar
     reached = float(np.mean(list(base.values()))) + max(0.0, float(expectation.mean[leader]))
     noise = remaining_variance(base, len(evaluation.folds), **evaluation.rows_of_a_fold)
     variance = expectation.deviation**2
-    doubt = expectation.doubt * np.sqrt(variance * noise / (variance + noise))
+    doubt = expectation.thresholds.advantage * np.sqrt(variance * noise / (variance + noise))
     ahead = expectation.mean - doubt - expectation.assured[leader]
     found = expected_excess(ahead, variance / np.sqrt(variance + noise))
     return np.asarray(np.minimum(found, max(0.0, 1.0 - reached)))

@@ -82,7 +82,8 @@ def test_the_choice_tries_the_pipelines_of_a_plugin(registry, tmp_path):
     (found,) = solve(table(), registry=registry, **asked)
     assert found.status == "solved"
     sql = "select distinct selector, size from trial where learner = 'plain'"
-    assert {("anova", 3), ("anova", 5)} & set(MetaDB(db).query(sql).rows)
+    _, rows = MetaDB(db).sql(sql)
+    assert {("anova", 3), ("anova", 5)} & set(map(tuple, rows))
 
 
 def test_costs_add_up_and_count_outputs(registry):
