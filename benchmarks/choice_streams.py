@@ -1,13 +1,13 @@
 """The default of metafs on streams of problems, beside what one would do without a memory.
 
     cd benchmarks && python choice_streams.py DATA STREAM... [--past 12] [--new 8]
-            [--labels 5 20 100] [--hindsight 4] [--out choice_streams.jsonl] [--table]
+            [--labels 5 20 100] [--alike] [--hindsight 4] [--out choice_streams.jsonl] [--table]
 
 Past problems are solved by `metafs.solve` with its default, one after the other, into a memory of
 their own; each new problem then starts from that memory, with a few labels and 200 rows without.
 Every arm makes its choices from these rows and is measured on test rows that nobody has seen:
 balanced accuracy, AUC (landmine) or R2, in %. A task with fewer labels than asked for gives what it
-has.
+has. With --alike past problems have as few labels as the new ones.
 
 metafs      the default, with memory
 no memory   the same without a memory
@@ -86,12 +86,20 @@ def stream_of(name, asked):
     )
 
 
-def labelled(new, n, classes):
+def labelled(y, order, n, classes):
     """Return the first n rows of each class, or the first n rows, as far as there are any."""
     if not classes:
-        return new.order[:n]
-    of_class = [new.order[new.y[new.order] == c] for c in np.unique(new.y)]
-    return np.concatenate([rows[:n] for rows in of_class])
+        return order[:n]
+    return np.concatenate([order[y[order] == c][:n] for c in np.unique(y)])
+
+
+def with_few_labels(stream, n):
+    """Return the stream with n labelled rows of each class, or n rows, in each past problem."""
+    past = []
+    for each in stream.past:
+        few = labelled(each.y, np.arange(len(each.y)), n, stream.classes)
+        past.append(replace(each, X=each.X[few], y=each.y[few]))
+    return replace(stream, name=f"{stream.name}, alike", past=past)
 
 
 def problem_of(stream, name, X, y, X_unlabelled=None):
@@ -241,10 +249,10 @@ def by_others(stream, new, rows, arm):
     return score(stream, new.y_test, found)
 
 
-def compare(stream, asked, db, unrelated, registry, results, place):
+def compare(stream, asked, labels, db, unrelated, registry, results, place):
     """Score what is not scored yet."""
-    for n in asked.labels:
-        chosen = [(new, labelled(new, n, stream.classes)) for new in stream.new]
+    for n in labels:
+        chosen = [(new, labelled(new.y, new.order, n, stream.classes)) for new in stream.new]
 
         def where(new, arm, n=n):
             return place | {"labels": n, "problem": new.name, "arm": arm}
@@ -270,6 +278,29 @@ def compare(stream, asked, db, unrelated, registry, results, place):
                 value = by_others(stream, new, rows, arm)
                 seconds = time.perf_counter() - started
                 results.add(**where(new, arm), score=value, seconds=seconds)
+
+
+def solved(stream, asked, labels, folder, registry, results):
+    """Fill the memories of a stream, if they are not there, and score the new problems."""
+    place = {"stream": stream.name, "seed": asked.seed}
+    dbs = []
+    for kind, arms in (("memory", ("metafs", "no memory")), ("unrelated", ("unrelated",))):
+        if kind == "unrelated" and "unrelated" not in asked.arms:
+            dbs.append(None)
+            continue
+        kept = asked.keep / folder
+        kept.mkdir(parents=True, exist_ok=True)
+        dbs.append(kept / f"{kind}.duckdb")
+        if not (kept / f"{kind}.done").exists():
+            past = stream
+            if kind == "unrelated":
+                past = with_permuted_names(stream, asked.seed, all_of_them=True)
+            started = time.perf_counter()
+            remembered_stream(past, dbs[-1], registry, results, place, arms)
+            (kept / f"{kind}.done").touch()
+            seconds = time.perf_counter() - started
+            print(f"{folder}: {kind} of {len(past.past)}, {seconds:.0f} s", flush=True)
+    compare(stream, asked, labels, *dbs, registry, results, place)
 
 
 def print_table(results):
@@ -335,6 +366,7 @@ def main() -> None:
     parser.add_argument("--past", type=int, default=12)
     parser.add_argument("--new", type=int, default=8)
     parser.add_argument("--labels", type=int, nargs="+", default=[5, 20, 100])
+    parser.add_argument("--alike", action="store_true", help="past problems with as few labels")
     parser.add_argument("--hindsight", type=int, default=4, help="problems with that bound")
     every = [*OURS, *OTHERS, *HINDSIGHT]
     parser.add_argument("--arms", nargs="+", choices=every, default=every)
@@ -347,26 +379,14 @@ def main() -> None:
     results = Results(asked.out)
     registry = Registry()
     for name in [] if asked.table else asked.streams:
-        stream = stream_of(name, asked)
-        place = {"stream": stream.name, "seed": asked.seed}
-        dbs = []
-        for kind, arms in (("memory", ("metafs", "no memory")), ("unrelated", ("unrelated",))):
-            if kind == "unrelated" and "unrelated" not in asked.arms:
-                dbs.append(None)
-                continue
-            folder = asked.keep / f"{name}-{asked.seed}-{asked.past}"
-            folder.mkdir(parents=True, exist_ok=True)
-            dbs.append(folder / f"{kind}.duckdb")
-            if not (folder / f"{kind}.done").exists():
-                past = stream
-                if kind == "unrelated":
-                    past = with_permuted_names(stream, asked.seed, all_of_them=True)
-                started = time.perf_counter()
-                remembered_stream(past, dbs[-1], registry, results, place, arms)
-                (folder / f"{kind}.done").touch()
-                seconds = time.perf_counter() - started
-                print(f"{name}: {kind} of {len(past.past)}, {seconds:.0f} s", flush=True)
-        compare(stream, asked, *dbs, registry, results, place)
+        whole = stream_of(name, asked)
+        if not asked.alike:
+            solved(
+                whole, asked, asked.labels, f"{name}-{asked.seed}-{asked.past}", registry, results
+            )
+        for n in asked.labels if asked.alike else ():
+            folder = f"{name}-{asked.seed}-{asked.past}-{n}"
+            solved(with_few_labels(whole, n), asked, [n], folder, registry, results)
         print(f"{name}: done", flush=True)
     print_table(results)
 

@@ -19,7 +19,9 @@ from tables import tables
 from threadpoolctl import threadpool_limits
 
 from metafs import Problem
-from metafs.pipeline.choice.candidates import LEARNERS, RANKINGS, Candidate, seconds_of
+from metafs.pipeline.choice.candidates import Candidate
+from metafs.pipeline.choice.contest import contest_of
+from metafs.pipeline.choice.costs import seconds_to_learn
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.fitting.scoring import score_on
 from metafs.plugin.registry import Registry
@@ -62,22 +64,21 @@ def measured(name, X, y, n_rows, registry):
     if not draws:
         return None
     scoring = default_scoring(problem)
-    evaluation = Evaluation(problem, draws, registry.selectors, registry.learners, scoring)
+    contest = contest_of(registry, selector=None, learner=None)
+    evaluation = Evaluation(problem, draws, contest.selectors, contest.learners, scoring)
     guess = DummyClassifier() if problem.is_classification else DummyRegressor()
     floor = [score_on(problem, np.arange(1), guess, scorer_named(scoring), *rows) for rows in draws]
-    n_outputs = len(problem.classes) if problem.classes and len(problem.classes) > 2 else 1
     found = []
-    for learner in LEARNERS:
+    for learner in contest.learners:
         trials = [Candidate(learner)]
         trials += [
             Candidate(learner, ranking, size)
-            for ranking in RANKINGS
+            for ranking in contest.selectors
             for size in SIZES
             if size < problem.n_features
         ]
         for candidate in trials:
-            width = candidate.size or problem.n_features
-            if seconds_of(learner, n_rows, width, n_outputs) > MOST_SECONDS:
+            if seconds_to_learn(problem, candidate, contest.learners, n_rows) > MOST_SECONDS:
                 continue
             scores = [evaluation.score(candidate, draw) for draw in range(len(draws))]
             best = best_possible(scoring)

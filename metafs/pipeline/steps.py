@@ -15,7 +15,6 @@ from metafs.errors import NoScore, ProblemError
 from metafs.memory import INTERRUPTED
 from metafs.pipeline.choice.choosing import Choice, choose, default_choice
 from metafs.pipeline.choice.contest import Contest
-from metafs.pipeline.choice.evaluation import seconds_on
 from metafs.pipeline.choice.portfolio import memory_gain, shipped
 from metafs.pipeline.choice.result import selection_of, trials_of
 from metafs.pipeline.choice.rows import MOST_SECONDS_AT_LAST, at_last
@@ -231,9 +230,17 @@ def _rows_at_last(
     candidate = None if choice.stopped == INTERRUPTED else choice.candidate
     most = MOST_SECONDS_AT_LAST
     if due is not None and candidate is not None:
-        slower = choice.evaluation.expected_seconds(candidate) / seconds_on(task.seen, candidate)
+        evaluation = choice.evaluation
+        slower = evaluation.expected_seconds(candidate) / evaluation.rough_seconds(candidate)
         most = min(most, (due - perf_counter()) / max(slower, 1.0))
-    return at_last(task.problem, task.seen, candidate, task.plan.settings.seed, most)
+    return at_last(
+        task.problem,
+        task.seen,
+        candidate,
+        choice.evaluation.learners,
+        task.plan.settings.seed,
+        most,
+    )
 
 
 def _choose(

@@ -20,6 +20,7 @@ from metafs.plugin.protocols import (
     SupportsBind,
     SupportsCandidates,
     SupportsConfidence,
+    SupportsCost,
     SupportsHints,
     SupportsLearner,
     SupportsMeasureAll,
@@ -29,6 +30,7 @@ from metafs.plugin.protocols import (
     SupportsSampleAll,
     SupportsSingles,
     SupportsSizePrice,
+    SupportsSizes,
 )
 from metafs.plugin.ranking import RankingFromPrior, RankingSelector, ranking
 from metafs.plugin.registry import API_VERSION, Registry
@@ -56,6 +58,7 @@ __all__ = [
     "SupportsBind",
     "SupportsCandidates",
     "SupportsConfidence",
+    "SupportsCost",
     "SupportsHints",
     "SupportsLearner",
     "SupportsMeasureAll",
@@ -65,6 +68,7 @@ __all__ = [
     "SupportsSampleAll",
     "SupportsSingles",
     "SupportsSizePrice",
+    "SupportsSizes",
     "as_prior",
     "hash_keys",
     "hookimpl",

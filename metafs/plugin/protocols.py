@@ -202,6 +202,29 @@ class Learner(Estimator, Protocol):
 
 
 @runtime_checkable
+class SupportsCost(Protocol):
+    """A selector or a learner that takes part in the automatic choice of a pipeline.
+
+    It is tried where its fit is expected to be worth the time. One that does not say what it costs
+    is used only where it is asked for by name. Experimental.
+    """
+
+    def expected_seconds(self, n_samples: int, n_features: int, n_outputs: int) -> float:
+        """Return what a fit takes on one thread, roughly.
+
+        `n_outputs` is the number of classes if there are more than two, else 1.
+        """
+
+
+@runtime_checkable
+class SupportsSizes(Protocol):
+    """A selector that says which numbers of features the automatic choice tries. Experimental."""
+
+    def sizes(self, n_features: int) -> Sequence[int]:
+        """Return numbers of features to keep of so many; without it they are powers of two."""
+
+
+@runtime_checkable
 class SupportsFunctions(Protocol):
     """A fitted learner whose search met many functions, such as programs."""
 

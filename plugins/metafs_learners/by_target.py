@@ -1,5 +1,6 @@
 """One name for two estimators: a classifier for classes, a regressor for numbers."""
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -65,3 +66,24 @@ class ByTarget(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         if hasattr(self, "estimator_"):
             return self.estimator_.__sklearn_tags__()
         return super().__sklearn_tags__()
+
+
+class CostedByTarget(ByTarget):
+    """The same, for the automatic choice of a pipeline: `cost` tells what a fit takes.
+
+    Parameters
+    ----------
+    classifier, regressor : estimator
+    cost : callable
+        Seconds on one thread, from the numbers of rows, columns and outputs.
+    """
+
+    def __init__(
+        self, classifier: Any, regressor: Any, cost: Callable[[int, int, int], float]
+    ) -> None:
+        super().__init__(classifier, regressor)
+        self.cost = cost
+
+    def expected_seconds(self, n_samples: int, n_features: int, n_outputs: int) -> float:
+        """Return what a fit takes, roughly."""
+        return self.cost(n_samples, n_features, n_outputs)

@@ -26,7 +26,8 @@ from sklearn.svm import SVC, SVR, LinearSVC
 from metafs.data.matrix import with_short_indices
 from metafs.data.typing import Array
 from metafs.plugin import Learner, hookimpl
-from metafs_learners.by_target import ByTarget
+from metafs_learners import costs
+from metafs_learners.by_target import ByTarget, CostedByTarget
 from metafs_learners.scaling import Standardise
 
 
@@ -62,16 +63,20 @@ def metafs_learners() -> dict[str, Learner]:
         "forest": ByTarget(
             narrow(RandomForestClassifier(**forest)), narrow(RandomForestRegressor(**forest))
         ),
-        "extra-trees": ByTarget(
-            narrow(ExtraTreesClassifier(**forest)), narrow(ExtraTreesRegressor(**forest))
+        "extra-trees": CostedByTarget(
+            narrow(ExtraTreesClassifier(**forest)),
+            narrow(ExtraTreesRegressor(**forest)),
+            costs.extra_trees,
         ),
-        "boosting": ByTarget(
+        "boosting": CostedByTarget(
             dense_first(HistGradientBoostingClassifier(random_state=0)),
             dense_first(HistGradientBoostingRegressor(random_state=0)),
+            costs.boosting,
         ),
-        "kernel-svm": ByTarget(
+        "kernel-svm": CostedByTarget(
             narrow(scaled(SVC(C=3.0, class_weight="balanced"))),
             TransformedTargetRegressor(narrow(scaled(SVR(C=3.0))), transformer=StandardScaler()),
+            costs.kernel_svm,
         ),
         "ridge": scaled(Ridge()),
         "knn": scaled(KNeighborsRegressor()),

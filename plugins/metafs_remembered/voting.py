@@ -7,6 +7,7 @@ together they are seldom much worse than the better of them, which few labels ca
 are extremely randomised: P. Geurts, D. Ernst, L. Wehenkel, Machine Learning 63, 2006.
 """
 
+import math
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from metafs.data.matrix import with_short_indices
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
 from metafs.data.unlabelled import labelled_rows
-from metafs_remembered.learner import RememberedLearner, of_classes
+from metafs_remembered.learner import QUICK_ROWS, RememberedLearner, of_classes
 from metafs_remembered.rows import rows_to_predict, training_rows
 
 
@@ -100,6 +101,12 @@ class VotingLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
 
     def _rows(self, X: Any) -> Matrix:
         return with_short_indices(rows_to_predict(self, X))
+
+    def expected_seconds(self, n_samples: int, n_features: int, n_outputs: int) -> float:
+        """Return what a fit takes, roughly: the trees take most of it."""
+        more = max(0, n_samples - QUICK_ROWS)
+        usual = 3e-6 * n_samples * math.sqrt(n_features * n_outputs)
+        return 0.2 + usual + 5e-5 * more * math.sqrt(n_features)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

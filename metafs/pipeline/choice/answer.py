@@ -1,7 +1,8 @@
 r"""The answer of a race: the smallest set as good as the best, and what it is worth.
 
-How good a smaller set is stays uncertain, the more the fewer rows there are. It is taken if what it
-is expected to lose is small, where only losses count and no gains:
+How good a smaller set is stays uncertain, the more the fewer rows there are. It is taken if it is
+within one standard error of the best, and if what it is expected to lose is small, where only
+losses count and no gains:
 
 .. math:: E[\max(0, D)] = \sigma \varphi(\mu/\sigma) + \mu \Phi(\mu/\sigma), \qquad
           D \sim N(\mu, \sigma^2)
@@ -16,11 +17,6 @@ from metafs.data.typing import Array
 from metafs.pipeline.choice.candidates import Candidate
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import Expectation, expected_excess, updated
-
-TOLERANCE = 0.02
-"""The success by which a smaller set may be worse than the best, if that is one standard error."""
-MOST_LOSS = 0.02
-"""The success that a smaller set may be expected to lose."""
 
 
 def chosen(expectation: Expectation, evaluation: Evaluation) -> Candidate:
@@ -41,8 +37,8 @@ def good_enough(expectation: Expectation, evaluation: Evaluation) -> Array:
     best = expectation.best(evaluation.complete)
     behind = expectation.mean[best] - expectation.mean
     deviation = np.sqrt(expectation.variance_from(best))
-    near = behind <= np.minimum(deviation, TOLERANCE)
-    return np.asarray(near & (expected_excess(behind, deviation) <= MOST_LOSS))
+    loss = expected_excess(behind, deviation)
+    return np.asarray((behind <= deviation) & (loss <= expectation.thresholds.loss))
 
 
 def chosen_in_folds(evaluation: Evaluation, before: Expectation) -> list[Candidate]:

@@ -16,8 +16,8 @@ from metafs.pipeline.choice.candidates import ALL, Candidate, sizes_between
 from metafs.pipeline.choice.contest import Contest
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import (
-    DOUBT,
-    DOUBT_WITH_MEMORY,
+    WITH_MEMORY,
+    WITHOUT_MEMORY,
     Expectation,
     Past,
     expected,
@@ -119,14 +119,14 @@ def choose(
         problem, cut, selectors, learners, scoring, prior, fold_prior, keep, seed, until
     )
     found = list(candidates)
-    doubt = DOUBT if prior is None or prior.weights is None else DOUBT_WITH_MEMORY
+    thresholds = WITHOUT_MEMORY if prior is None or prior.weights is None else WITH_MEMORY
     notes: tuple[str, ...] = ()
     stopped = SETTLED
     alarm = None if seconds is None else perf_counter() + SHARE_OF_RACE * seconds
 
     @cache
     def before_scores(n_candidates: int) -> Expectation:
-        return expected(found[:n_candidates], past, doubt=doubt)
+        return expected(found[:n_candidates], past, thresholds)
 
     compare = partial(_compare, evaluation, found, before_scores, sized=sized)
     reason = broken_off(compare, alarm)
@@ -142,7 +142,7 @@ def choose(
     after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
     candidate = chosen(after, evaluation)
     if fold_past is not None and list(fold_past) != list(past):
-        before = expected(found, fold_past, doubt=doubt)
+        before = expected(found, fold_past, thresholds)
     inside = chosen_in_folds(evaluation, before)
     nested = [evaluation.score(each, fold) for fold, each in enumerate(inside)]
     scores = Scores(

@@ -8,19 +8,17 @@ from sklearn.base import is_classifier, is_regressor
 
 from metafs.data.problem import Problem
 from metafs.errors import UsageError
-from metafs.pipeline.choice.candidates import (
-    ALL,
-    LEARNERS,
-    MOST_SECONDS,
-    RANKINGS,
-    Candidate,
-    seconds_of,
-    sizes,
-)
+from metafs.pipeline.choice.candidates import ALL, Candidate, sizes
+from metafs.pipeline.choice.costs import seconds_to_learn
 from metafs.pipeline.fitting.scoring import require_fitting_learner
+from metafs.plugin.protocols import SupportsCost, SupportsSizes
 from metafs.plugin.registry import Registry
 
 AUTO: Final = "auto"
+DEFAULT_LEARNER = "remembered"
+"""The learner that, on all columns, others are compared with."""
+MOST_SECONDS = 4.0
+"""A fit that is expected to take longer is not tried, unless nothing else is left."""
 Size = int | Literal["all", "auto"]
 
 
@@ -56,7 +54,9 @@ class Contest:
                 f"{problem.name!r}: choose another with --learner."
             )
         found = [each for name in suitable for each in self._of_learner(name, problem)]
-        quick = [each for each in found if _seconds(each, problem) <= MOST_SECONDS]
+        quick = [
+            each for each in found if seconds_to_learn(problem, each, self.learners) <= MOST_SECONDS
+        ]
         return quick or found[:1]
 
     def _of_learner(self, learner: str, problem: Problem) -> list[Candidate]:
@@ -70,16 +70,15 @@ class Contest:
         if isinstance(self.size, int):
             if self.size >= n_features:
                 return [Candidate(learner)]
-            numbers = [self.size]
-            everything = []
-        else:
-            numbers = [size for size in sizes(n_features) if size <= most]
+            return [Candidate(learner, ranking, self.size) for ranking in self.selectors]
+        found = []
+        for name, each in self.selectors.items():
+            tried = each.sizes(n_features) if isinstance(each, SupportsSizes) else sizes(n_features)
+            numbers = [size for size in tried if size <= most]
             if not everything:
                 numbers = sorted({*numbers, most}, reverse=True)  # the default is the largest
-        return [
-            *everything,
-            *(Candidate(learner, ranking, size) for ranking in self.selectors for size in numbers),
-        ]
+            found += [Candidate(learner, name, size) for size in numbers]
+        return [*everything, *found]
 
 
 def contest_of(
@@ -91,24 +90,20 @@ def contest_of(
     max_features: int | None = None,
 ) -> Contest:
     """Return the contest of everything installed, or of the selector or learner asked for."""
-    learners = dict([learner]) if learner else _offered(registry.learners, LEARNERS)
+    learners = dict([learner]) if learner else _with_costs(registry.learners)
     if not learners:
         raise UsageError("no plugin offers a learner to choose from: give one with --learner.")
+    if DEFAULT_LEARNER in learners:
+        learners = {DEFAULT_LEARNER: learners[DEFAULT_LEARNER]} | learners
     if selector is not None:
         return Contest(dict([selector]), learners, own_selection=selector[0])
-    return Contest(_offered(registry.selectors, RANKINGS), learners, size, max_features)
+    return Contest(_with_costs(registry.selectors), learners, size, max_features)
 
 
-def _offered(offers: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: offers[name] for name in names if offers.get(name) is not None}
+def _with_costs(offers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what says what it costs: that takes part."""
+    return {name: each for name, each in offers.items() if isinstance(each, SupportsCost)}
 
 
 def _suits(learner: Any, problem: Problem) -> bool:
     return not (is_regressor(learner) if problem.is_classification else is_classifier(learner))
-
-
-def _seconds(candidate: Candidate, problem: Problem) -> float:
-    n_classes = len(problem.classes) if problem.classes else 1
-    width = problem.n_features if candidate.size is None else candidate.size
-    outputs = n_classes if n_classes > 2 else 1
-    return seconds_of(candidate.learner, problem.n_samples, width, outputs)

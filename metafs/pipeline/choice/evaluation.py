@@ -15,7 +15,8 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
-from metafs.pipeline.choice.candidates import ALL, Candidate, seconds_of, seconds_to_rank
+from metafs.pipeline.choice.candidates import ALL, Candidate
+from metafs.pipeline.choice.costs import seconds_on
 from metafs.pipeline.events import Event, emit, is_heard
 from metafs.pipeline.fitting.parameters import of_rows
 from metafs.pipeline.fitting.scoring import score_on
@@ -101,8 +102,12 @@ class Evaluation:
         if known:
             return max(known)
         took = sum(self.seconds.values())
-        thought = sum(seconds_on(self.problem, each) for each, _ in self.seconds)
-        return seconds_on(self.problem, candidate) * (max(took / thought, 1.0) if thought else 1.0)
+        thought = sum(self.rough_seconds(each) for each, _ in self.seconds)
+        return self.rough_seconds(candidate) * (max(took / thought, 1.0) if thought else 1.0)
+
+    def rough_seconds(self, candidate: Candidate) -> float:
+        """Return what ranking and fitting take by what selector and learner say themselves."""
+        return seconds_on(self.problem, candidate, self.selectors, self.learners)
 
     def mean(self, candidate: Candidate) -> float:
         """Return the mean score of a candidate over all folds; errors add up."""
@@ -228,14 +233,3 @@ class Evaluation:
                 **of_rows(problem, rows),
             )
         return self._selections[key]
-
-
-def seconds_on(problem: Problem, candidate: Candidate) -> float:
-    """Return what ranking the columns of a problem and fitting the learner take, roughly."""
-    n_classes = len(problem.classes) if problem.classes else 1
-    width = problem.n_features if candidate.size is None else candidate.size
-    outputs = n_classes if n_classes > 2 else 1
-    seconds = seconds_of(candidate.learner, problem.n_samples, width, outputs)
-    return seconds + seconds_to_rank(
-        candidate.selector, problem.n_samples, problem.n_features, outputs
-    )

@@ -10,7 +10,9 @@ normal with the mean and the covariance that it had on past problems,
 
 where w tells how related a past problem is. :math:`\Sigma_0` says only that candidates which share
 a learner, a selector or nearly a size succeed together; it also fills in what a past problem did
-not try, which stays uncertain by :math:`V_p`. A candidate scored on k folds adds its mean
+not try, which stays uncertain by :math:`V_p`, and so does what it says of as many rows as there are
+here, the more the farther its number of rows is from that: :math:`V_p` also has
+:math:`\lambda (\log n_p - \log n)^2 \Sigma_0`. A candidate scored on k folds adds its mean
 difference with the variance
 
 .. math:: v = s^2 \Big(\frac{1}{k} + \frac{n_{test}}{n_{train}}\Big)
@@ -40,11 +42,9 @@ DISCOUNT = 0.02
 """How much less is expected of a candidate that nobody has tried than of the default."""
 NOISE = 0.01
 """The standard deviation of a past problem's success around what it would be on average."""
+DRIFT = 0.1
+"""How much a factor e between numbers of rows adds to the variance, in units of the assumption."""
 FOLDS_ASSUMED = 2
-DOUBT = 0.3
-"""Standard deviations that an advantage over the default has to exceed."""
-DOUBT_WITH_MEMORY = 1.0
-"""The same where the default has a prior, of which shipped results know nothing."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,24 @@ class Past:
     weight: float = 1.0
     shipped: bool = False
     """Whether it came with the package instead of from memory."""
+    more_rows: float = 0.0
+    """The logarithm of how many times more rows it has than the problem at hand."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """How sure it has to be before the default is left for another pipeline or fewer columns."""
+
+    advantage: float
+    """Standard deviations that an advantage over the default has to exceed."""
+    loss: float
+    """The success that a smaller set may be expected to lose."""
+
+
+WITHOUT_MEMORY = Thresholds(advantage=0.5, loss=0.02)
+WITH_MEMORY = Thresholds(advantage=1.0, loss=0.01)
+"""Where the default has a prior for the weights of all columns, of which shipped results know
+nothing, and few rows choose columns badly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +83,7 @@ class Expectation:
     """The default is the first."""
     mean: Array
     covariance: Array
-    doubt: float = DOUBT
-    """Standard deviations that an advantage over the default has to exceed."""
+    thresholds: Thresholds = WITHOUT_MEMORY
 
     @property
     def default(self) -> Candidate:
@@ -85,7 +102,7 @@ class Expectation:
         Of many candidates the one that seems best is one that was lucky, the more so the fewer
         rows there are; the default is only left for an advantage that is larger than its error.
         """
-        return np.asarray(self.mean - self.doubt * self.deviation)
+        return np.asarray(self.mean - self.thresholds.advantage * self.deviation)
 
     def best(self, scored: Collection[Candidate]) -> int:
         """Return the position of the best of those that were scored."""
@@ -99,8 +116,6 @@ class Expectation:
 
     def given(self, places: Sequence[int], observed: Array, noise: Array) -> "Expectation":
         """Return the expectation after advantages were observed, with this covariance of noise."""
-        if not len(places):
-            return self
         seen = np.asarray(places)
         gain = np.linalg.solve(self.covariance[np.ix_(seen, seen)] + noise, self.covariance[seen]).T
         return replace(
@@ -111,7 +126,9 @@ class Expectation:
 
 
 def expected(
-    candidates: Sequence[Candidate], past: Sequence[Past], *, doubt: float = DOUBT
+    candidates: Sequence[Candidate],
+    past: Sequence[Past],
+    thresholds: Thresholds = WITHOUT_MEMORY,
 ) -> Expectation:
     """Return what past problems let expect of each candidate; the first is the default.
 
@@ -124,7 +141,7 @@ def expected(
     >>> expected([linear, forest], past).mean.round(2)
     array([0.  , 0.09])
     """
-    blank = replace(_without_experience(candidates), doubt=doubt)
+    blank = replace(_without_experience(candidates), thresholds=thresholds)
     past = [each for each in past if blank.default in each.success]
     if not past:
         return blank
@@ -134,6 +151,7 @@ def expected(
         some = [past[each] for each in which]
         filled[which], covariance = _filled(blank, tried, some)
         uncertain += weights[which].sum() * covariance
+    uncertain += DRIFT * blank.covariance * sum(p.weight * p.more_rows**2 for p in past)
     total = KAPPA + weights.sum()
     mean = (KAPPA * blank.mean + weights @ filled) / total
     apart = filled - mean
@@ -165,6 +183,8 @@ def updated(
         means.append(apart.mean())
         variances.append(variance * (1 / len(apart) + n_test / n_train))
         shares.append(of_default / assumed)
+    if not places:
+        return before
     v, r = np.array(variances), np.array(shares)
     of_both = np.sqrt(v * r)
     noise = np.diag(v * (1 - r)) + np.outer(of_both, of_both)
@@ -203,22 +223,34 @@ def expected_excess(mean: Array, deviation: Array) -> Array:
 
 
 def _without_experience(candidates: Sequence[Candidate]) -> Expectation:
-    kernel = SPREAD**2 * np.array([[_alike(a, b) for b in candidates] for a in candidates])
+    kernel = SPREAD**2 * likeness(candidates)
     apart = kernel - kernel[0][None] - kernel[:, [0]] + kernel[0, 0]
     mean = np.full(len(candidates), -DISCOUNT)
     mean[0] = 0.0
     return Expectation(tuple(candidates), mean, apart)
 
 
-def _alike(a: Candidate, b: Candidate) -> float:
-    alike = 1.0 if a.learner == b.learner else 0.5
-    if (a.selector == ALL) != (b.selector == ALL):
-        return alike * 0.5
-    if a.selector != b.selector:
-        alike *= 0.8
-    if a.size is not None and b.size is not None:
-        alike *= float(np.exp(-abs(np.log(a.size / b.size)) / 3))
-    return alike
+def likeness(candidates: Sequence[Candidate]) -> Array:
+    """Return how alike candidates are: 1 for the same, less for other learners, columns, sizes.
+
+    Examples
+    --------
+    >>> few, more = (Candidate("forest", "infogain", size) for size in (8, 16))
+    >>> likeness([few, more, Candidate("forest")]).round(2)
+    array([[1.  , 0.79, 0.5 ],
+           [0.79, 1.  , 0.5 ],
+           [0.5 , 0.5 , 1.  ]])
+    """
+    learners, selectors = (
+        np.unique([getattr(each, what) for each in candidates], return_inverse=True)[1]
+        for what in ("learner", "selector")
+    )
+    everything = np.array([each.selector == ALL for each in candidates])
+    sizes = np.log([np.nan if each.size is None else each.size for each in candidates])
+    alike = np.where(np.equal.outer(learners, learners), 1.0, 0.5)
+    other = np.where(np.not_equal.outer(selectors, selectors), 0.8, 1.0)
+    other *= np.exp(-np.nan_to_num(np.abs(np.subtract.outer(sizes, sizes))) / 3)
+    return np.asarray(alike * np.where(np.not_equal.outer(everything, everything), 0.5, other))
 
 
 def _by_what_was_tried(

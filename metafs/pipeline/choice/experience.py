@@ -42,7 +42,8 @@ def experience(
             Candidate(learner, selector, size): (score - each.no_skill) / span
             for (selector, size, learner), score in each.scores.items()
         }
-        rows = np.log(min(problem.n_samples, MOST_ROWS) / min(each.n_samples, MOST_ROWS))
+        rows = float(np.log(min(each.n_samples, MOST_ROWS) / min(problem.n_samples, MOST_ROWS)))
         nearness = 1.0 + NEAR * max(0.0, 1.0 - distance.get(each.problem_id, 1.0))
-        found.append(Past(success, float(np.exp(-(rows**2) / LIKE_ROWS)) * nearness))
+        weight = float(np.exp(-(rows**2) / LIKE_ROWS)) * nearness
+        found.append(Past(success, weight, more_rows=rows))
     return found

@@ -68,7 +68,12 @@ def shipped(
     """
     shape = shape_of(problem)
     found = [
-        Past(_with_memory(past.success, memory_gain), shape.likeness(of), shipped=True)
+        Past(
+            _with_memory(past.success, memory_gain),
+            shape.likeness(of),
+            shipped=True,
+            more_rows=float(np.log(of.n_rows / shape.n_rows)),
+        )
         for table, of, past in _tables()
         if table not in without
     ]

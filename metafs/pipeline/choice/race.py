@@ -14,7 +14,7 @@ import numpy as np
 from metafs.data.typing import Array
 from metafs.pipeline.choice.answer import good_enough
 from metafs.pipeline.choice.candidates import ALL, Candidate
-from metafs.pipeline.choice.evaluation import Evaluation, seconds_on
+from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import (
     Expectation,
     expected_excess,
@@ -34,7 +34,7 @@ QUICK = 0.2
 def race(evaluation: Evaluation, before: Expectation) -> Expectation:
     """Score candidates on folds, the most promising next; return what is expected in the end."""
     n_folds = len(evaluation.folds)
-    for candidate in [before.default, *opening(before.candidates, evaluation.problem.n_features)]:
+    for candidate in [before.default, *opening(before.candidates, evaluation)]:
         for fold in range(n_folds):
             if not evaluation.in_time(candidate, n_folds - fold):
                 break
@@ -94,7 +94,7 @@ def _smaller_sets_of(
     if first == ALL and promise:
         first = max(promise, key=lambda name: promise[name])
     for selector in sorted(sets, key=lambda name: name != first):
-        quick = all(seconds_on(evaluation.problem, each) <= QUICK for each in sets[selector])
+        quick = all(evaluation.rough_seconds(each) <= QUICK for each in sets[selector])
         if quick or (selector == first and learner == leader.learner):
             after = bisected(sets[selector], evaluation, before)
     return after
@@ -138,14 +138,14 @@ def expected_improvement(expectation: Expectation, evaluation: Evaluation) -> Ar
     reached = float(np.mean(list(base.values()))) + max(0.0, float(expectation.mean[leader]))
     noise = remaining_variance(base, len(evaluation.folds), **evaluation.rows_of_a_fold)
     variance = expectation.deviation**2
-    doubt = expectation.doubt * np.sqrt(variance * noise / (variance + noise))
+    doubt = expectation.thresholds.advantage * np.sqrt(variance * noise / (variance + noise))
     ahead = expectation.mean - doubt - expectation.assured[leader]
     found = expected_excess(ahead, variance / np.sqrt(variance + noise))
     return np.asarray(np.minimum(found, max(0.0, 1.0 - reached)))
 
 
 def _price(evaluation: Evaluation, candidate: Candidate) -> float:
-    return WORTH + WORTH_A_SECOND * seconds_on(evaluation.problem, candidate)
+    return WORTH + WORTH_A_SECOND * evaluation.rough_seconds(candidate)
 
 
 def _done(evaluation: Evaluation, candidate: Candidate) -> bool:

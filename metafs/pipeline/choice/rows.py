@@ -11,7 +11,9 @@ or from as many as its learner is expected to learn in some seconds. How many ro
 from the table and the seed alone, so the answer does not depend on the machine.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -19,7 +21,9 @@ from scipy.sparse import issparse
 from metafs.data.problem import Problem
 from metafs.data.row_values import OF_ROWS
 from metafs.data.typing import Array, Matrix
-from metafs.pipeline.choice.candidates import LEARNERS, Candidate, seconds_of
+from metafs.pipeline.choice.candidates import Candidate
+from metafs.pipeline.choice.costs import seconds_to_learn
+from metafs.plugin.protocols import SupportsCost
 
 MOST_ROWS = 10_000
 """A table of more rows is described by a sample, and pipelines are compared on it."""
@@ -98,18 +102,16 @@ def _unlabelled(problem: Problem, seed: int | None) -> Matrix | None:
 def rows_at_last(
     problem: Problem,
     candidate: Candidate,
+    learners: Mapping[str, Any],
     n_compared: int,
     most_seconds: float = MOST_SECONDS_AT_LAST,
 ) -> int:
     """Return how many rows the chosen pipeline learns from, at least those it was compared on."""
-    if candidate.learner not in LEARNERS:
+    if not isinstance(learners[candidate.learner], SupportsCost):
         return max(n_compared, min(problem.n_samples, MOST_ROWS_UNKNOWN))
-    width = problem.n_features if candidate.size is None else candidate.size
-    n_classes = len(problem.classes) if problem.classes else 1
-    outputs = n_classes if n_classes > 2 else 1
 
     def quick(n_rows: int) -> bool:
-        return seconds_of(candidate.learner, n_rows, width, outputs) <= most_seconds
+        return seconds_to_learn(problem, candidate, learners, n_rows) <= most_seconds
 
     low, high = n_compared, problem.n_samples
     if quick(high):
@@ -124,6 +126,7 @@ def at_last(
     problem: Problem,
     seen: Problem,
     candidate: Candidate | None,
+    learners: Mapping[str, Any],
     seed: int | None,
     most_seconds: float = MOST_SECONDS_AT_LAST,
 ) -> tuple[Problem, tuple[str, ...]]:
@@ -132,7 +135,7 @@ def at_last(
         return problem, ()
     learnt_from = seen
     if candidate is not None:
-        n_rows = rows_at_last(problem, candidate, seen.n_samples, most_seconds)
+        n_rows = rows_at_last(problem, candidate, learners, seen.n_samples, most_seconds)
         if n_rows == problem.n_samples:
             learnt_from = problem
         elif n_rows > seen.n_samples:

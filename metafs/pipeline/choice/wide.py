@@ -9,29 +9,24 @@ hardly any. So the learner is first scored on few columns of each quick ranking.
 from collections.abc import Sequence
 
 from metafs.pipeline.choice.candidates import Candidate
+from metafs.pipeline.choice.evaluation import Evaluation
 
 WIDE = 10_000
 """A table of more columns is wide."""
-QUICK_RANKINGS = ("projected", "infogain")
+QUICK = 1.0
+"""Seconds up to which a ranking is quick."""
 MOST_COLUMNS = 64
 
 
-def opening(candidates: Sequence[Candidate], n_features: int) -> list[Candidate]:
-    """Return the candidates that are scored before all others, except for the default.
-
-    Examples
-    --------
-    >>> linear = [Candidate("remembered"), Candidate("remembered", "projected", 4)]
-    >>> opening(linear, n_features=500), [str(each) for each in opening(linear, n_features=20_000)]
-    ([], ['remembered on 4 by projected'])
-    """
-    if n_features <= WIDE:
+def opening(candidates: Sequence[Candidate], evaluation: Evaluation) -> list[Candidate]:
+    """Return the candidates that are scored before all others, except for the default."""
+    if evaluation.problem.n_features <= WIDE:
         return []
     return [
         each
         for each in candidates
         if each.learner == candidates[0].learner
-        and each.selector in QUICK_RANKINGS
         and each.size is not None
         and each.size <= MOST_COLUMNS
+        and evaluation.rough_seconds(each) <= QUICK
     ]

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from metafs.pipeline.choice.candidates import Candidate
+from metafs.pipeline.choice.candidates import ALL, Candidate
 from metafs.pipeline.choice.expectation import (
     DISCOUNT,
     FOLDS_ASSUMED,
     KAPPA,
     Expectation,
     Past,
+    Thresholds,
     expected,
+    likeness,
     updated,
 )
 
@@ -93,11 +95,44 @@ def test_observing_a_candidate_tells_of_those_like_it():
     np.testing.assert_allclose(after.covariance[1, 1], 1 - 0.81, atol=1e-6)
 
 
-def test_the_default_is_left_for_an_advantage_that_exceeds_the_doubt():
+def test_the_default_is_left_for_an_advantage_that_exceeds_the_threshold():
     past = [Past({DEFAULT: 0.5, FOREST: 0.53, SMALL: 0.4})] * 2
-    carefree, careful = (expected(CANDIDATES, past, doubt=doubt) for doubt in (0.0, 1.0))
+    carefree, careful = (expected(CANDIDATES, past, Thresholds(d, 0.01)) for d in (0.0, 1.0))
     np.testing.assert_allclose(carefree.assured, carefree.mean)
     np.testing.assert_allclose(careful.assured, careful.mean - careful.deviation)
     assert CANDIDATES[carefree.best(CANDIDATES)] == FOREST
     assert CANDIDATES[careful.best(CANDIDATES)] == DEFAULT
-    assert careful.given([1], np.array([0.1]), np.array([[1e-6]])).doubt == 1.0
+    assert careful.given([1], np.array([0.1]), np.array([[1e-6]])).thresholds == Thresholds(
+        1.0, 0.01
+    )
+
+
+def test_problems_with_other_numbers_of_rows_leave_more_uncertain():
+    spread = [
+        expected(CANDIDATES, [Past(dict.fromkeys(CANDIDATES, 0.5), more_rows=more)] * 9).deviation
+        for more in (0.0, 1.0, -1.0, 3.0)
+    ]
+    assert (spread[0][1:] < spread[1][1:]).all()
+    np.testing.assert_allclose(spread[1], spread[2])
+    assert (spread[1][1:] < spread[3][1:]).all()
+    assert all(each[0] == 0 for each in spread)
+
+
+def test_likeness_is_a_covariance_as_computed_pair_by_pair():
+    def alike(a, b):
+        found = 1.0 if a.learner == b.learner else 0.5
+        if (a.selector == ALL) != (b.selector == ALL):
+            return found * 0.5
+        found *= 1.0 if a.selector == b.selector else 0.8
+        if a.size is not None and b.size is not None:
+            found *= np.exp(-abs(np.log(a.size / b.size)) / 3)
+        return found
+
+    some = [
+        *CANDIDATES,
+        *(Candidate(one, how, size) for one in "ab" for how in "xy" for size in (1, 2, 8)),
+        Candidate("a"),
+    ]
+    found = likeness(some)
+    np.testing.assert_allclose(found, [[alike(a, b) for b in some] for a in some])
+    assert np.linalg.eigvalsh(found).min() > -1e-9

@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.dummy import DummyClassifier
 
 from metafs import Problem
 from metafs.pipeline.choice import rows
-from metafs.pipeline.choice.candidates import MANY_ROWS, Candidate, seconds_of
+from metafs.pipeline.choice.candidates import Candidate
+from metafs.pipeline.choice.costs import seconds_to_learn
 from metafs.pipeline.loop import solve
+from metafs.plugin.registry import Registry
 
 
 @pytest.fixture
@@ -31,7 +34,7 @@ def table(n_rows, *, numbers=False, seed=0):
 def test_a_small_table_is_taken_as_it_is():
     problem = table(300)
     assert rows.sampled(problem) is problem
-    assert rows.at_last(problem, problem, Candidate("remembered"), 0) == (problem, ())
+    assert rows.at_last(problem, problem, Candidate("remembered"), {}, 0) == (problem, ())
 
 
 def test_sparse_tables_count_what_they_store():
@@ -80,24 +83,20 @@ def test_a_sample_chooses_and_all_rows_teach(small, numbers):
 def test_the_last_fit_takes_as_many_rows_as_its_seconds_allow(learner):
     problem = Problem.of(np.zeros((400_000, 1)), np.arange(400_000) % 2, leave_out="nothing")
     problem = replace(problem, X=np.broadcast_to(problem.X, (400_000, 90)))
-    n_rows = rows.rows_at_last(problem, Candidate(learner), 5_000)
+    learners = {**Registry().learners, "another": DummyClassifier()}
+    n_rows = rows.rows_at_last(problem, Candidate(learner), learners, 5_000)
     assert 5_000 <= n_rows <= 400_000
 
     def takes(n):
-        return seconds_of(learner, n, 90, 1)
+        return seconds_to_learn(problem, Candidate(learner), learners, n)
 
     if n_rows < 400_000:
         assert takes(n_rows + 1) > rows.MOST_SECONDS_AT_LAST
     if n_rows > 5_000:
         assert takes(n_rows) <= rows.MOST_SECONDS_AT_LAST
     assert n_rows == 400_000 if learner == "remembered" else n_rows < 400_000
-    assert rows.rows_at_last(problem, Candidate("another"), 5_000) == rows.MOST_ROWS_UNKNOWN
-
-
-def test_estimates_of_small_tables_are_the_simple_formulas():
-    assert seconds_of("voting", MANY_ROWS, 50, 1) == 0.2 + 3e-6 * MANY_ROWS * np.sqrt(50)
-    assert seconds_of("kernel-svm", 1000, 50, 3) == pytest.approx(0.005 + 4e-10 * 1e6 * 150)
-    assert seconds_of("remembered", 1000, 50, 3) == 0.02
+    unknown = rows.rows_at_last(problem, Candidate("another"), learners, 5_000)
+    assert unknown == rows.MOST_ROWS_UNKNOWN
 
 
 def test_rows_without_label_are_sampled_too(small):
