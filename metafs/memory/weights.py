@@ -11,7 +11,7 @@ few near problems suffice and neither time nor room grows.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -38,6 +38,12 @@ NEAREST_BESIDE_BASIS = 32
 
 LEAST_LABELS = 20
 """Labelled rows that a model must have learned from to give directions: fewer give noise."""
+
+LEAST_BEFORE = 3
+"""Problems that memory must have known for its worth to be experience."""
+
+LEAST_RELATED = 0.05
+"""How related problems are at least that have columns of the same names."""
 
 MOST_KNOWN = 0.2
 """The share of weights that are known below which directions are a sparse table."""
@@ -129,13 +135,17 @@ def history_of(
     classes : tuple of str, optional
         The names of the new problem's classes 0, 1, ...
     """
-    asked = [each for each in near if each.problem_id in models]
+    places = Places(feature_ids)
+    asked = [
+        each
+        for each in near
+        if each.problem_id in models and places.any_of(models[each.problem_id].feature_ids)
+    ]
     parts = [part for part in basis if len(part.feature_ids)]
     if not asked and not parts:
         return None
     known = [models[each.problem_id] for each in asked]
     affinity = np.array([1.0 - each.distance**2 for each in asked])
-    places = Places(feature_ids)
     directions, problem_ids = _directions(asked, known, parts, places)
     few = slice(MOST_ASKED_OF_COLUMNS)
     relevance, speakers = _relevance(asked[few], known[few], affinity[few], places)
@@ -167,6 +177,10 @@ class Places:
         inside = np.flatnonzero(theirs < len(self._place))
         ours = self._place[theirs[inside]]
         return inside[ours >= 0], ours[ours >= 0]
+
+    def any_of(self, theirs: Array) -> bool:
+        """Return whether we have one of their features."""
+        return len(self.of(theirs)[0]) > 0
 
 
 def _directions(
@@ -272,9 +286,16 @@ def _relevance(
 
 
 def _experience(known: Sequence[Reference], affinity: Array) -> TransferExperience | None:
-    """Return what memory was worth to near problems, as far as they measured it."""
+    """Return what memory was worth to near problems, as far as they measured it.
+
+    Memory was smaller when it was measured: a problem counts by the share of the others that were
+    recorded before it.
+    """
     losses, weights, coherence = [], [], []
-    for model, related in zip(known, affinity.tolist(), strict=True):
+    n_before = np.argsort(np.argsort([model.problem_id for model in known]))
+    for model, related, before in zip(known, affinity.tolist(), n_before.tolist(), strict=True):
+        if before < LEAST_BEFORE:
+            continue
         loss = np.full((len(N_LABELS), len(STRENGTHS)), np.nan)
         coherent = np.nan
         for n_labels, strength, value in model.transfers:
@@ -284,7 +305,7 @@ def _experience(known: Sequence[Reference], affinity: Array) -> TransferExperien
                 loss[N_LABELS.index(n_labels), at] = value
         if not np.isnan(loss).all():
             losses.append(loss)
-            weights.append(related)
+            weights.append(max(related, LEAST_RELATED) * before / len(known))
             coherence.append(coherent)
     if not losses:
         return None
@@ -295,6 +316,22 @@ def _experience(known: Sequence[Reference], affinity: Array) -> TransferExperien
         np.array(weights),
         np.array(coherence),
     )
+
+
+def unseen(
+    near: Sequence[Neighbour], models: dict[int, Reference], source: str, sharing: Collection[int]
+) -> tuple[list[Neighbour], dict[int, Reference]]:
+    """Return the neighbours from another source, with models that have not seen rows set apart.
+
+    Of those that share rows it is the weights that did not learn from these rows; those
+    of which such weights are not known are left out.
+    """
+    apart = {
+        each: replace(model, weights=model.apart)
+        for each in sharing
+        if (model := models.get(each)) is not None and model.apart is not None
+    }
+    return without(near, models, source, set(sharing) - set(apart)), {**models, **apart}
 
 
 def without(

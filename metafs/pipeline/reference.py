@@ -9,7 +9,9 @@ of each column and its univariate relevance,
 with c the expectation under chance, k bins (G. Miller, "Note on the bias of information estimates",
 1955). Where memory knows of weights, a second model is fitted with it: its strength of
 memory, and which part of each weight is memory's, goes into the explanation. The gain from memory
-with few labels is measured as well, without the problems that share these rows.
+with few labels is measured as well, on rows that no remembered model has seen: where past problems
+share rows, on rows that all problems set apart (`metafs.data.row_hashes`), with weights that have
+not learned from them.
 """
 
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from metafs.data.problem import Problem
+from metafs.data.row_hashes import rows_apart
 from metafs.data.typing import Array, Matrix
 from metafs.memory import BeliefRow, LinearRows, ReferenceRows
 from metafs.memory.weights import ModelHistory
@@ -29,10 +32,12 @@ from metafs.stats.linear import (
     N_LABELS,
     STRENGTHS,
     LinearModel,
+    SparseWeights,
     fit_linear,
     measured_transfer,
     reference_weights,
     scales_of,
+    weights_without,
 )
 from metafs.stats.linear.rows import product
 from metafs.stats.threads import threads_for
@@ -63,6 +68,7 @@ def learned(
     fit: bool = True,
     history: ModelHistory | None = None,
     fold_history: ModelHistory | None = None,
+    apart_history: ModelHistory | None = None,
     seed: int | None = 0,
 ) -> Learned:
     """Learn from all columns what memory is to keep.
@@ -77,10 +83,13 @@ def learned(
     fold_history : ModelHistory, optional
         The same without problems of this source, nor any that share rows: with it is measured
         what memory would have given.
+    apart_history : ModelHistory, optional
+        If problems share rows, what is known without the rows set apart: it takes the place of
+        `fold_history`, and only these rows are judged.
     seed : int, optional
     """
     with threads_for(problem.n_samples * problem.n_features):
-        return _learned(problem, fit, history, fold_history, seed or 0)
+        return _learned(problem, fit, history, fold_history, apart_history, seed or 0)
 
 
 def _learned(
@@ -88,6 +97,7 @@ def _learned(
     fit: bool,
     history: ModelHistory | None,
     fold_history: ModelHistory | None,
+    apart_history: ModelHistory | None,
     seed: int,
 ) -> Learned:
     X, X_unlabelled = numeric_rows(problem)
@@ -98,8 +108,13 @@ def _learned(
         model = fit_linear(
             X, problem.y, classes=problem.is_classification, seed=seed, **of_rows(problem)
         )
-        transfers = _transfers(problem, X, fold_history, seed)
-        changes["reference"] = _reference_rows(problem, model, transfers)
+        apart = rows_apart(problem)
+        seen = None if apart is None else weights_without(model, X, problem.y, apart, **of_rows(problem))
+        if apart is None or apart_history is None:
+            transfers = _transfers(problem, X, fold_history, None, seed)
+        else:
+            transfers = _transfers(problem, X, apart_history, ~apart, seed)
+        changes["reference"] = _reference_rows(problem, model, seen, transfers)
     if history is not None and history.weights.directions is not None:
         model = fit_linear(
             X,
@@ -167,7 +182,11 @@ def _dense(rows: Matrix) -> Array:
 
 
 def _transfers(
-    problem: Problem, X: Matrix, history: ModelHistory | None, seed: int
+    problem: Problem,
+    X: Matrix,
+    history: ModelHistory | None,
+    seen_rows: Array | None,
+    seed: int,
 ) -> list[tuple[int, float, float]]:
     """Return labels, strength and loss of each trial of memory on this problem.
 
@@ -176,12 +195,17 @@ def _transfers(
     if history is None:
         return []
     classes = problem.is_classification
-    rows: Array | slice = slice(None)
+    rows = np.arange(problem.n_samples)
     if problem.groups is not None:  # rows of one group would be both labelled and judged
         order = np.random.default_rng(seed).permutation(problem.n_samples)
         rows = np.sort(order[np.unique(problem.groups[order], return_index=True)[1]])
     loss, coherence = measured_transfer(
-        X[rows], problem.y[rows], classes=classes, prior=history.weights, seed=seed
+        X[rows],
+        problem.y[rows],
+        classes=classes,
+        prior=history.weights,
+        seen_rows=seen_rows,
+        seed=seed,
     )
     if loss is None:
         return []
@@ -194,7 +218,10 @@ def _transfers(
 
 
 def _reference_rows(
-    problem: Problem, model: LinearModel, transfers: list[tuple[int, float, float]]
+    problem: Problem,
+    model: LinearModel,
+    apart: Array | None,
+    transfers: list[tuple[int, float, float]],
 ) -> ReferenceRows:
     kept = reference_weights(model)
     outputs: list[str | None] = [None]
@@ -211,7 +238,14 @@ def _reference_rows(
         regularisation=model.regularisation,
         transfers=transfers,
         linear=_linear_rows(problem, model, [each.columns for each in kept]),
+        apart=_of_kept(apart, kept),
     )
+
+
+def _of_kept(weights: Array | None, kept: list[SparseWeights]) -> list[Array] | None:
+    if weights is None:
+        return None
+    return [row[each.columns] for row, each in zip(weights, kept, strict=True)]
 
 
 def _linear_rows(problem: Problem, model: LinearModel, kept: list[Array]) -> LinearRows:

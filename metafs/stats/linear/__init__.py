@@ -9,6 +9,7 @@ from metafs.stats.linear.remembering import (
     measured_transfer,
     reference_weights,
     transfer_curve,
+    weights_without,
 )
 from metafs.stats.linear.rows import coherence
 from metafs.stats.linear.strength import StrengthChoice, expected_gain
@@ -48,4 +49,5 @@ __all__ = [
     "refitted",
     "scales_of",
     "transfer_curve",
+    "weights_without",
 ]

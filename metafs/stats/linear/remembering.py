@@ -6,8 +6,8 @@ import numpy as np
 
 from metafs.data.typing import Array, Matrix
 from metafs.stats.linear.common import agrees
-from metafs.stats.linear.fitting import INTERCEPT
-from metafs.stats.linear.folds import folds_of
+from metafs.stats.linear.fitting import INTERCEPT, MOST_ROWS
+from metafs.stats.linear.folds import folds_of, some_rows
 from metafs.stats.linear.loss import loss_of
 from metafs.stats.linear.model import LinearModel
 from metafs.stats.linear.regularisation import LAMBDAS, shares_of_regularisations
@@ -45,6 +45,39 @@ def reference_weights(model: LinearModel, k: int = 1000) -> list[SparseWeights]:
         rest = float(np.sqrt(max(0.0, weights @ weights - weights[kept] @ weights[kept])))
         found.append(SparseWeights(kept, weights[kept], rest))
     return found
+
+
+def weights_without(
+    model: LinearModel,
+    X: Matrix,
+    y: Array,
+    without: Array,
+    *,
+    sample_weight: Array | None = None,
+    groups: Array | None = None,
+) -> Array | None:
+    """Return weights like those of a model, which have not learned from some of its rows.
+
+    They are those of ridge regression with the same preparation and regularisation; None if a class
+    has no other rows. Of many rows some teach all.
+    """
+    codes = np.unique(y, return_inverse=True)[1] if model.classes is not None else None
+    rows = np.flatnonzero(~without)
+    if len(rows) > MOST_ROWS:
+        rows = rows[some_rows(None if codes is None else codes[rows], len(rows), MOST_ROWS, 0)]
+    classes = codes is not None
+    if len(rows) < 2 or (classes and len(np.unique(codes[rows])) <= codes.max()):
+        return None
+    targets = targets_of(y[rows], classes)[0]
+    weight = np.ones(len(rows)) if sample_weight is None else sample_weight[rows]
+    weight = weight * len(weight) / weight.sum()
+    table, _, _ = rows_under(X[rows], None, None, preparation=model.preparation, sample_weight=weight)
+    covariance = table.own_covariance
+    if classes:
+        covariance = covariance + INTERCEPT * np.mean(np.diag(covariance) * weight)
+    covariance[np.diag_indices_from(covariance)] += model.regularisation / weight
+    apart = targets - np.average(targets, axis=0, weights=weight)
+    return table.weights(np.linalg.solve(covariance, apart), 0.0)[0]
 
 
 def transfer_curve(
