@@ -79,7 +79,11 @@ class Fitting:
             loss = loss_of(decision, self.targets, self.codes).mean(axis=1)
             means = np.average(loss, axis=1, weights=self.sample_weight)
             share = shares_of_regularisations(
-                LAMBDAS, means, self.spectrum(float(s)), classes=self.classes
+                LAMBDAS,
+                means,
+                self.spectrum(float(s)),
+                classes=self.classes,
+                around_mean=s > 0 and self.rows.mean is not None,
             )
             at = float(share @ np.log(LAMBDAS))
             losses.append(share @ loss)

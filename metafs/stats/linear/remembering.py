@@ -8,7 +8,7 @@ from metafs.data.typing import Array, Matrix
 from metafs.stats.linear.common import agrees
 from metafs.stats.linear.fitting import INTERCEPT, MOST_ROWS
 from metafs.stats.linear.folds import folds_of, some_rows
-from metafs.stats.linear.loss import loss_of
+from metafs.stats.linear.loss import class_loss, loss_of
 from metafs.stats.linear.model import LinearModel
 from metafs.stats.linear.regularisation import LAMBDAS, shares_of_regularisations
 from metafs.stats.linear.rows import Rows, rows_under
@@ -183,20 +183,25 @@ def _losses(
             covariance[np.ix_(labelled, labelled)], intercept=INTERCEPT if classes else None
         )
         expected = np.broadcast_to(rows.expected(s), targets.shape) * share_of_logit(classes)
-        if classes and not agrees(expected[labelled], targets[labelled]):
+        if classes and not agrees(expected[labelled], targets[labelled], rows.odds):
             expected = np.zeros_like(targets)
         expected = expected + level
         apart = (targets - expected)[labelled]
         held_out = spectrum.held_out(apart, LAMBDAS, folds) + expected[labelled]
         loss = loss_of(held_out, targets[labelled], None if codes is None else codes[labelled])
+        around = s > 0 and rows.mean is not None
         share = shares_of_regularisations(
-            LAMBDAS, loss.mean(axis=(1, 2)), spectrum, classes=classes
+            LAMBDAS, loss.mean(axis=(1, 2)), spectrum, classes=classes, around_mean=around
         )
         alpha, fitted = spectrum.ridge(apart, float(np.exp(share @ np.log(LAMBDAS))))
         across = covariance[:, labelled] @ alpha + expected
         fitted = fitted + expected[labelled]
         decision = across[judged] + (fitted - across[labelled]).mean(axis=0)
-        judged_codes = None if codes is None else codes[judged]
-        mean = float(loss_of(decision, targets[judged], judged_codes).mean())
+        if codes is None:
+            mean = float(loss_of(decision, targets[judged], None).mean())
+        else:  # each class counts alike, as a rare one would be lost among the others
+            weight = 1.0 / np.bincount(codes[judged])[codes[judged]]
+            loss = class_loss(decision, codes[judged], weight=weight)[0]
+            mean = float(np.average(loss, weights=weight))
         found.append(mean if classes else np.log(max(mean, 1e-6)) / 2)
     return found
