@@ -17,12 +17,16 @@ from scipy.special import softmax
 from metafs.data.typing import Array
 from metafs.stats.linear.spectrum import Spectrum
 
-LAMBDAS = np.geomspace(1e-3, 1e2, 11)
-"""Grid of regularisations: the noise of a row in units of its own prior variance."""
+_GRID = np.geomspace(1e-3, 10**2.5, 12)
 
 _USUAL = 3.0
 _USUAL_AROUND_MEAN = 10.0
 _COST = 1.0  # in units of a log-loss
+
+
+def regularisations(spectrum: Spectrum) -> Array:
+    """Return the grid for labelled rows: from little of their mean prior variance to much more."""
+    return _GRID * max(float(spectrum.values.sum()) / len(spectrum.vectors), 1e-300)
 
 
 def shares_of_regularisations(

@@ -10,7 +10,7 @@ from metafs.stats.linear.fitting import INTERCEPT, MOST_ROWS
 from metafs.stats.linear.folds import folds_of, some_rows
 from metafs.stats.linear.loss import class_loss, loss_of
 from metafs.stats.linear.model import LinearModel
-from metafs.stats.linear.regularisation import LAMBDAS, shares_of_regularisations
+from metafs.stats.linear.regularisation import regularisations, shares_of_regularisations
 from metafs.stats.linear.rows import Rows, rows_under
 from metafs.stats.linear.spectrum import spectrum_of
 from metafs.stats.linear.targets import share_of_logit, targets_of
@@ -187,13 +187,14 @@ def _losses(
             expected = np.zeros_like(targets)
         expected = expected + level
         apart = (targets - expected)[labelled]
-        held_out = spectrum.held_out(apart, LAMBDAS, folds) + expected[labelled]
+        lambdas = regularisations(spectrum)
+        held_out = spectrum.held_out(apart, lambdas, folds) + expected[labelled]
         loss = loss_of(held_out, targets[labelled], None if codes is None else codes[labelled])
         around = s > 0 and rows.mean is not None
         share = shares_of_regularisations(
-            LAMBDAS, loss.mean(axis=(1, 2)), spectrum, classes=classes, around_mean=around
+            lambdas, loss.mean(axis=(1, 2)), spectrum, classes=classes, around_mean=around
         )
-        alpha, fitted = spectrum.ridge(apart, float(np.exp(share @ np.log(LAMBDAS))))
+        alpha, fitted = spectrum.ridge(apart, float(np.exp(share @ np.log(lambdas))))
         across = covariance[:, labelled] @ alpha + expected
         fitted = fitted + expected[labelled]
         decision = across[judged] + (fitted - across[labelled]).mean(axis=0)

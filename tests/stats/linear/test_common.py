@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from metafs.stats.linear import Directions, WeightPrior, fit_linear
 from metafs.stats.linear.common import agreed_part, common_part, prior_mean
 from metafs.stats.linear.logistic import logistic
-from metafs.stats.linear.regularisation import LAMBDAS, shares_of_regularisations
+from metafs.stats.linear.regularisation import regularisations, shares_of_regularisations
 from metafs.stats.linear.spectrum import spectrum_of, spectrum_of_rows
 
 
@@ -51,7 +51,7 @@ def test_directions_are_oriented_by_the_names_of_classes():
     signs = np.where(np.arange(12) % 2, 1.0, -1.0)[:, None]
     outputs = ["good" if sign > 0 else "bad" for sign in signs]
     known = Directions.of(signs * weights, outputs=outputs)
-    (mean,) = prior_mean(known, ("bad", "good"))
+    (mean,) = prior_mean(known, ("bad", "good")).weights
     np.testing.assert_allclose(mean, common, atol=0.3)
     assert prior_mean(known, ("0", "1")) is None
     assert prior_mean(known, None) is None
@@ -121,12 +121,14 @@ def test_logistic_regression_around_an_offset_minimises_what_it_says():
 def test_few_labels_hardly_move_the_regularisation_and_many_decide_it():
     rng = np.random.default_rng(4)
     place = 1
-    loss = np.full(len(LAMBDAS), 0.7)
-    loss[place] = 0.6
-    shares = []
+    shares, at = [], []
     for n_rows in (4, 2000):
         rows = rng.normal(size=(n_rows, 3)) / np.sqrt(3)
         spectrum = spectrum_of_rows(rows)
-        shares.append(shares_of_regularisations(LAMBDAS, loss, spectrum, classes=True))
-    assert 0.3 < np.exp(shares[0] @ np.log(LAMBDAS)) < 10
+        lambdas = regularisations(spectrum)
+        loss = np.full(len(lambdas), 0.7)
+        loss[place] = 0.6
+        shares.append(shares_of_regularisations(lambdas, loss, spectrum, classes=True))
+        at.append(np.exp(shares[-1] @ np.log(lambdas)))
+    assert 0.3 < at[0] < 10
     assert shares[1][place] > 0.99
