@@ -1,11 +1,9 @@
-"""The learner `remembered` behind the real command: a MetaDB that `metafs.solve` filled.
+"""The memory of the real command: a MetaDB that `metafs.solve` filled.
 
 The past problems are solved one after the other, with their own rows only: which rows no remembered
 model has seen, the pipeline has to find out itself.
 """
 
-import contextlib
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +27,7 @@ def problem_of(stream: Stream, name: str, X: Any, y: Any, X_unlabelled: Any = No
     """Return the problem as a table in a file of its own would give it."""
     problem = Problem.of(
         X,
-        np.array([f"class {label}" for label in y]) if stream.classes else y,
+        np.array([str(label) for label in y]) if stream.classes else y,
         name=name,
         source=f"{name}.npz",
         feature_names=[f"c{j:05d}" for j in range(X.shape[1])],
@@ -52,26 +50,13 @@ class Commanded:
                 raise SystemExit(f"{each.problem}: {each.error}")
         self.plan: Plan = Settings(**FILLED_BY).resolve(Registry())
 
-    def prior(self, new: New, rows: Any) -> WeightPrior | None:
+    def prior(self, new: New, rows: Any) -> WeightPrior:
         """Return what the learner is told of a new problem's weights."""
-        problem = problem_of(self.stream, f"new {new.name}", new.X[rows], new.y[rows])
-        memory = Memory(MetaDB(self.file), self.plan.distance)
-        task = prepare(replace(problem, X_unlabelled=new.X_unlabelled), self.plan, memory)
-        return task.history.weights if task.history is not None else None
-
-    def decisions(self, new: New, rows: Any, **settings: Any) -> Any:
-        """Return decision values of test rows by the command, which chooses among sizes too."""
         problem = problem_of(
             self.stream, f"new {new.name}", new.X[rows], new.y[rows], new.X_unlabelled
         )
-        copy = self.file.with_suffix(".copy.duckdb")
-        with contextlib.suppress(FileNotFoundError):
-            copy.unlink()
-        shutil.copy(self.file, copy)
-        (solved,) = solve([problem], db=copy, learner="remembered", size="all", **settings)
-        copy.unlink()
-        model = solved.model
-        if not self.stream.classes:
-            return np.asarray(model.predict(new.X_test)).reshape(-1, 1)
-        p = np.log(np.maximum(model.predict_proba(new.X_test), 1e-12))
-        return p[:, 1:] - p[:, :1] if p.shape[1] == 2 else p
+        memory = Memory(MetaDB(self.file), self.plan.distance)
+        task = prepare(problem, self.plan, memory)
+        if task.history is None:
+            return WeightPrior()
+        return replace(task.history.weights, classes=None)  # y holds their names

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from metafs.data.typing import Array
+from metafs.memory.weights import Places, scales_on, weights_on
 from metafs.transfer.explanation import Belief, Carrier, Explanation
 from metafs_metadb import BeliefRow, MetaDB, StoredRun
 
@@ -57,13 +58,12 @@ def carried(
     called = db.problem_names(list(models))
     feature_ids = db.feature_ids(space, names)
     weights = np.zeros((len(ids), len(names)))
+    places = Places(feature_ids)
+    scales = scales_on(list(models.values()), places)
     for row, (problem_id, output) in enumerate(zip(ids.tolist(), belief.outputs, strict=True)):
         if (model := models.get(problem_id)) is not None and output in model.outputs:
-            at = model.outputs.index(output)
-            known = dict(
-                zip(model.weight_ids[at].tolist(), model.weights[at].tolist(), strict=True)
-            )
-            weights[row] = [known.get(each, 0.0) for each in feature_ids.tolist()]
+            ours, known = weights_on(model, model.outputs.index(output), places, scales)
+            weights[row, ours] = known
     table = np.asarray(belief.coefficients, dtype=np.float64).reshape(-1, len(ids))
     parts = table[:, :, None] * weights  # (outputs, directions, features)
     # The run stores the part of one output: the one whose sum is nearest to it.

@@ -6,7 +6,10 @@ with the new one's, :math:`a_i = 1 - d_i^2`. Of a column that it had with releva
 
 .. math:: e_j = \frac{\sum_i a_i \, r_{ij}}{\sum_i a_i}
 
-whichever selector worked on those problems. A large memory adds the basis of its space, so that
+whichever selector worked on those problems. The weights of words are those that a model would have
+learned which knew how rare each word is in all of memory. Weakly fitted weights grow with what their
+column is multiplied by, so with the rarities :math:`\rho_{ij}` in the problem's own rows and
+:math:`\rho_j` in those of near problems they are :math:`w_{ij} \, \rho_j / \rho_{ij}`. A large memory adds the basis of its space, so that
 few near problems suffice and neither time nor room grows.
 """
 
@@ -27,6 +30,7 @@ from metafs.stats.linear import (
     Scales,
     TransferExperience,
     WeightPrior,
+    rarity,
 )
 from metafs_metadb import BasisPart, MetaDB, Neighbour, Reference
 
@@ -146,13 +150,14 @@ def history_of(
         return None
     known = [models[each.problem_id] for each in asked]
     affinity = np.array([1.0 - each.distance**2 for each in asked])
-    directions, problem_ids = _directions(asked, known, parts, places)
     few = slice(MOST_ASKED_OF_COLUMNS)
+    scales = scales_on(known[few], places)
+    directions, problem_ids = _directions(asked, known, parts, places, scales)
     relevance, speakers = _relevance(asked[few], known[few], affinity[few], places)
     return ModelHistory(
         WeightPrior(
             directions,
-            _scales(known[few], places),
+            scales,
             _experience(known, affinity),
             _words(known[few], places),
             classes,
@@ -188,16 +193,15 @@ def _directions(
     known: Sequence[Reference],
     parts: Sequence[BasisPart],
     places: Places,
+    scales: Scales | None,
 ) -> tuple[Directions | None, Array]:
     rows: list[tuple[Array, Array]] = []
     who: list[tuple[int, str, str | None, float, float]] = []
     for near, model in zip(asked, known, strict=True):
         if model.n_labels < LEAST_LABELS:
             continue
-        for output, ids, weights in zip(
-            model.outputs, model.weight_ids, model.weights, strict=True
-        ):
-            rows.append(_known(ids, weights, places))
+        for at, output in enumerate(model.outputs):
+            rows.append(weights_on(model, at, places, scales))
             who.append((near.problem_id, near.name, output, near.distance, float(model.n_labels)))
     for part in parts:
         for vector in part.weights:
@@ -217,6 +221,20 @@ def _directions(
         np.array(n_labels),
     )
     return found, np.array(problem_ids, dtype=np.int64)
+
+
+def weights_on(
+    model: Reference, output: int, places: Places, scales: Scales | None
+) -> tuple[Array, Array]:
+    """Return our columns of which a model knows weights of an output, and these weights."""
+    ids = model.weight_ids[output]
+    found, ours = places.of(ids)
+    weights = model.weights[output][found]
+    if model.preparation != "words" or scales is None:
+        return ours, weights
+    own = model.document_frequency[np.searchsorted(model.feature_ids, ids[found])]
+    in_memory = rarity(scales.n_rows[ours], scales.document_frequency[ours])
+    return ours, weights * np.nan_to_num(in_memory / rarity(model.n_samples, own), nan=1.0)
 
 
 def _known(theirs: Array, values: Array, places: Places) -> tuple[Array, Array]:
@@ -240,7 +258,7 @@ def _table(rows: Sequence[tuple[Array, Array]], n_features: int) -> Matrix:
     return table if table.nnz < MOST_KNOWN * len(rows) * n_features else table.toarray()
 
 
-def _scales(known: Sequence[Reference], places: Places) -> Scales | None:
+def scales_on(known: Sequence[Reference], places: Places) -> Scales | None:
     """Return the scales of columns over all rows of near problems."""
     n, nonzero, total, squares = np.zeros((4, places.n_features))
     for model in known:

@@ -32,9 +32,11 @@ from metafs.stats.linear import (
     N_LABELS,
     STRENGTHS,
     LinearModel,
+    Scales,
     SparseWeights,
     fit_linear,
     measured_transfer,
+    rarity,
     reference_weights,
     scales_of,
     weights_without,
@@ -114,7 +116,9 @@ def _learned(
             transfers = _transfers(problem, X, fold_history, None, seed)
         else:
             transfers = _transfers(problem, X, apart_history, ~apart, seed)
-        changes["reference"] = _reference_rows(problem, model, seen, transfers)
+        known = None if history is None else history.weights.scales
+        kept = reference_weights(model, matters=_rarer_in_memory(model, scales, known))
+        changes["reference"] = _reference_rows(problem, model, kept, seen, transfers)
     if history is not None and history.weights.directions is not None:
         model = fit_linear(
             X,
@@ -220,10 +224,10 @@ def _transfers(
 def _reference_rows(
     problem: Problem,
     model: LinearModel,
+    kept: list[SparseWeights],
     apart: Array | None,
     transfers: list[tuple[int, float, float]],
 ) -> ReferenceRows:
-    kept = reference_weights(model)
     outputs: list[str | None] = [None]
     if problem.classes is not None:
         outputs = list(problem.classes[1:] if len(problem.classes) == 2 else problem.classes)
@@ -240,6 +244,14 @@ def _reference_rows(
         linear=_linear_rows(problem, model, [each.columns for each in kept]),
         apart=_of_kept(apart, kept),
     )
+
+
+def _rarer_in_memory(model: LinearModel, here: Scales, known: Scales | None) -> Array | None:
+    """Return by how much words are rarer in memory than here: so much larger weights are there."""
+    if known is None or not model.preparation.words.all():
+        return None
+    in_memory = rarity(known.n_rows, known.document_frequency)
+    return np.nan_to_num(in_memory / rarity(here.n_rows, here.document_frequency), nan=1.0)
 
 
 def _of_kept(weights: Array | None, kept: list[SparseWeights]) -> list[Array] | None:

@@ -1,7 +1,7 @@
 """Linear models whose weights have a prior that was learned from past problems."""
 
 from metafs.stats.linear.model import LinearModel, fit_linear
-from metafs.stats.linear.preparation import Preparation, pool, prepare, scales_of
+from metafs.stats.linear.preparation import Preparation, pool, prepare, rarity, scales_of
 from metafs.stats.linear.projection import Projection, project
 from metafs.stats.linear.refit import refitted
 from metafs.stats.linear.remembering import (
@@ -45,6 +45,7 @@ __all__ = [
     "pool",
     "prepare",
     "project",
+    "rarity",
     "reference_weights",
     "refitted",
     "scales_of",

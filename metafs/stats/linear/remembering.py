@@ -31,15 +31,18 @@ class SparseWeights:
     rest: float
 
 
-def reference_weights(model: LinearModel, k: int = 1000) -> list[SparseWeights]:
+def reference_weights(
+    model: LinearModel, k: int = 1000, matters: Array | None = None
+) -> list[SparseWeights]:
     """Return, for each output, the k weights that matter most on the rows at hand.
 
     A weight matters by its size times the spread of its column: by its size alone rare words would
-    be kept.
+    be kept. It may matter more or less to others than it does here.
     """
+    spread = model.spread if matters is None else model.spread * matters
     found = []
     for weights in model.coef:
-        matter = np.abs(weights) * model.spread
+        matter = np.abs(weights) * spread
         kept = np.argsort(-matter, kind="stable")[:k]
         kept = np.sort(kept[matter[kept] > 0])
         rest = float(np.sqrt(max(0.0, weights @ weights - weights[kept] @ weights[kept])))
