@@ -41,11 +41,12 @@ from metafs.stats.linear import (
     scales_of,
     weights_without,
 )
+from metafs.stats.linear.folds import some_rows
 from metafs.stats.linear.rows import product
 from metafs.stats.threads import threads_for
 
 ROWS_FOR_BELIEF = 150
-"""Rows that estimate the strength of memory, for explanations: with more it matters little."""
+"""Rows of the model with memory, for explanations: with more memory matters little."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,15 +121,16 @@ def _learned(
         kept = reference_weights(model, matters=_rarer_in_memory(model, scales, known))
         changes["reference"] = _reference_rows(problem, model, kept, seen, transfers)
     if history is not None and history.weights.directions is not None:
+        codes = problem.y if problem.is_classification else None
+        some = some_rows(codes, problem.n_samples, ROWS_FOR_BELIEF, seed)
         model = fit_linear(
-            X,
-            problem.y,
+            X[some],
+            problem.y[some],
             classes=problem.is_classification,
             prior=history.weights,
             X_unlabelled=X_unlabelled,
-            most_rows=ROWS_FOR_BELIEF,
             seed=seed,
-            **of_rows(problem),
+            **of_rows(problem, some),
         )
         changes["belief"] = _belief(model, history)
         largest = np.abs(model.coef).argmax(axis=0)[None]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from metafs.stats.linear import Directions, WeightPrior, fit_linear
-from metafs.stats.linear.common import agreed_part, common_part, prior_mean
+from metafs.stats.linear.common import agreed_part, agrees, common_part, prior_mean
 from metafs.stats.linear.logistic import logistic
 from metafs.stats.linear.regularisation import regularisations, shares_of_regularisations
 from metafs.stats.linear.spectrum import spectrum_of, spectrum_of_rows
@@ -64,6 +64,45 @@ def test_two_classes_that_few_past_models_speak_for_have_no_prior_mean():
     everything = Directions.of(weights, outputs=["a"] * 12)
     assert prior_mean(everything, ("a", "z")) is not None
     assert prior_mean(everything, ("a", "y", "z")) is None
+
+
+def digits(n_problems, called, seed=0):
+    """Return directions of problems over some of six digits, called by name or number."""
+    rng = np.random.default_rng(seed)
+    of_digit = rng.normal(size=(6, 40))
+    rows, problems, outputs = [], [], []
+    for problem in range(n_problems):
+        chosen = np.sort(rng.permutation(6)[:3])
+        rows += [of_digit[d] - of_digit[chosen].mean(axis=0) for d in chosen]
+        problems += [f"past {problem}"] * 3
+        outputs += [called(d, place) for place, d in enumerate(chosen)]
+    noise = 0.3 * rng.normal(size=(len(rows), 40))
+    return of_digit, Directions.of(np.array(rows) + noise, problems=problems, outputs=outputs)
+
+
+def test_more_classes_have_a_prior_mean_if_their_names_mean_something():
+    of_digit, known = digits(20, lambda digit, place: f"digit {digit}")
+    found = prior_mean(known, ("digit 1", "digit 4", "digit 5"))
+    likeness = np.corrcoef(found.weights, of_digit[[1, 4, 5]])[:3, 3:]
+    assert likeness.argmax(axis=1).tolist() == [0, 1, 2] and np.diag(likeness).min() > 0.8
+    assert prior_mean(known, ("digit 1", "digit 4", "other")) is None
+
+
+def test_classes_that_are_merely_numbered_have_none():
+    _, known = digits(20, lambda digit, place: str(place))
+    assert prior_mean(known, ("0", "1", "2")) is None
+
+
+def test_labels_of_more_classes_must_be_predicted_rightly():
+    expected, targets = np.eye(3)[[0, 1, 2, 0]], np.eye(3)[[0, 1, 2, 1]]
+    assert agrees(expected, targets)
+    assert not agrees(expected[:, [1, 2, 0]], targets)
+
+
+def test_few_labels_do_not_outweigh_many_past_problems():
+    expected, targets = np.array([[1.0], [-1.0]] * 8), np.array([[-1.0], [1.0]] * 8)
+    assert not agrees(expected[:4], targets[:4]) and agrees(expected[:4], targets[:4], odds=20)
+    assert not agrees(expected, targets, odds=20)
 
 
 @pytest.mark.parametrize("codes", [False, True])
