@@ -4,11 +4,11 @@
         [--labels 5 20 100] [--part compare|ablate|select|growth|prior|cost] [--selectors]
         [--past P] [--keep FOLDER] [--out rows.jsonl]
 
-`compare` fills a MetaDB by `metafs.solve`, kept in the folder, and asks it what it tells the learner;
-the other parts have a memory that is built by the same functions without a database, with rows that
-only measure transfer. Rows of the test are never in memory. A draw divides the rows anew, draws other past and new
-problems, and other labelled rows. Finished rows are appended to the file as they come, and what
-the file holds is not computed again.
+`compare` fills a MetaDB by `metafs.solve`, kept in the folder, and asks it what it tells the
+learner; the other parts have a memory that is built by the same functions without a database, with
+rows that only measure transfer. Rows of the test are never in memory. A draw divides the rows anew,
+draws other past and new problems, and other labelled rows. Finished rows are appended to the file
+as they come, and what the file holds is not computed again.
 """
 
 import argparse

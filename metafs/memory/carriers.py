@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from metafs.data.typing import Array
-from metafs.memory.weights import Places, scales_on, weights_on
+from metafs.memory.past_columns import Places, scales_on, weights_on
 from metafs.transfer.explanation import Belief, Carrier, Explanation
 from metafs_metadb import BeliefRow, MetaDB, StoredRun
 

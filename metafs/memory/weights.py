@@ -6,10 +6,7 @@ with the new one's, :math:`a_i = 1 - d_i^2`. Of a column that it had with releva
 
 .. math:: e_j = \frac{\sum_i a_i \, r_{ij}}{\sum_i a_i}
 
-whichever selector worked on those problems. The weights of words are those that a model would have
-learned which knew how rare each word is in all of memory. Weakly fitted weights grow with what their
-column is multiplied by, so with the rarities :math:`\rho_{ij}` in the problem's own rows and
-:math:`\rho_j` in those of near problems they are :math:`w_{ij} \, \rho_j / \rho_{ij}`. A large memory adds the basis of its space, so that
+whichever selector worked on those problems. A large memory adds the basis of its space, so that
 few near problems suffice and neither time nor room grows.
 """
 
@@ -20,6 +17,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from metafs.data.typing import Array, Matrix
+from metafs.memory.past_columns import Places, relevance_on, scales_on, weights_on, words_on
 from metafs.plugin.prior import Source
 from metafs.stats.linear import (
     BASIS,
@@ -30,7 +28,6 @@ from metafs.stats.linear import (
     Scales,
     TransferExperience,
     WeightPrior,
-    rarity,
 )
 from metafs_metadb import BasisPart, MetaDB, Neighbour, Reference
 
@@ -54,9 +51,6 @@ MOST_KNOWN = 0.2
 
 MOST_ASKED_OF_COLUMNS = 32
 """Near problems that tell of single columns: their scales, whether they are words, relevance."""
-
-MOST_SOURCES = 20
-"""Near problems whose contributions to the expected relevance are kept apart."""
 
 MOST_COLUMNS = 2**21
 """Columns of models that a stream keeps at hand, at about 50 bytes each."""
@@ -153,39 +147,19 @@ def history_of(
     few = slice(MOST_ASKED_OF_COLUMNS)
     scales = scales_on(known[few], places)
     directions, problem_ids = _directions(asked, known, parts, places, scales)
-    relevance, speakers = _relevance(asked[few], known[few], affinity[few], places)
+    relevance, speakers = relevance_on(asked[few], known[few], affinity[few], places)
     return ModelHistory(
         WeightPrior(
             directions,
             scales,
             _experience(known, affinity),
-            _words(known[few], places),
+            words_on(known[few], places),
             classes,
         ),
         problem_ids,
         relevance,
         speakers,
     )
-
-
-class Places:
-    """Where the columns of a new problem are among those that others know."""
-
-    def __init__(self, feature_ids: Array) -> None:
-        self.n_features = len(feature_ids)
-        known = np.flatnonzero(feature_ids > 0)
-        self._place = np.full(int(feature_ids.max(initial=0)) + 1, -1, dtype=np.int32)
-        self._place[feature_ids[known]] = known.astype(np.int32)
-
-    def of(self, theirs: Array) -> tuple[Array, Array]:
-        """Return which of their features we have, and where."""
-        inside = np.flatnonzero(theirs < len(self._place))
-        ours = self._place[theirs[inside]]
-        return inside[ours >= 0], ours[ours >= 0]
-
-    def any_of(self, theirs: Array) -> bool:
-        """Return whether we have one of their features."""
-        return len(self.of(theirs)[0]) > 0
 
 
 def _directions(
@@ -205,7 +179,7 @@ def _directions(
             who.append((near.problem_id, near.name, output, near.distance, float(model.n_labels)))
     for part in parts:
         for vector in part.weights:
-            rows.append(_known(part.feature_ids, vector, places))
+            rows.append(places.values(part.feature_ids, vector))
             who.append((0, BASIS, None, np.nan, np.nan))
     useful = [place for place, (_, values) in enumerate(rows) if values.any()]
     if not useful:
@@ -223,84 +197,12 @@ def _directions(
     return found, np.array(problem_ids, dtype=np.int64)
 
 
-def weights_on(
-    model: Reference, output: int, places: Places, scales: Scales | None
-) -> tuple[Array, Array]:
-    """Return our columns of which a model knows weights of an output, and these weights."""
-    ids = model.weight_ids[output]
-    found, ours = places.of(ids)
-    weights = model.weights[output][found]
-    if model.preparation != "words" or scales is None:
-        return ours, weights
-    own = model.document_frequency[np.searchsorted(model.feature_ids, ids[found])]
-    in_memory = rarity(scales.n_rows[ours], scales.document_frequency[ours])
-    return ours, weights * np.nan_to_num(in_memory / rarity(model.n_samples, own), nan=1.0)
-
-
-def _known(theirs: Array, values: Array, places: Places) -> tuple[Array, Array]:
-    """Return our columns that they know, and their values."""
-    found, ours = places.of(theirs)
-    return ours, values[found]
-
-
-def _aligned(theirs: Array, values: Array, places: Places) -> Array:
-    row = np.zeros(places.n_features)
-    ours, known = _known(theirs, values, places)
-    row[ours] = known
-    return row
-
-
 def _table(rows: Sequence[tuple[Array, Array]], n_features: int) -> Matrix:
     """Return rows of known columns as a table, sparse if most are not known."""
     indices, values = (np.concatenate(each) for each in zip(*rows, strict=True))
     starts = np.cumsum([0, *(len(columns) for columns, _ in rows)])
     table = csr_array((values.astype(np.float64), indices, starts), shape=(len(rows), n_features))
     return table if table.nnz < MOST_KNOWN * len(rows) * n_features else table.toarray()
-
-
-def scales_on(known: Sequence[Reference], places: Places) -> Scales | None:
-    """Return the scales of columns over all rows of near problems."""
-    n, nonzero, total, squares = np.zeros((4, places.n_features))
-    for model in known:
-        found, ours = places.of(model.feature_ids)
-        known_scale = np.isfinite(model.spread[found] + model.mean[found])
-        found, ours = found[known_scale], ours[known_scale]
-        n[ours] += model.n_samples
-        nonzero[ours] += model.n_samples * model.document_frequency[found]
-        total[ours] += model.n_samples * model.mean[found]
-        squares[ours] += model.n_samples * (model.spread[found] ** 2 + model.mean[found] ** 2)
-    if not n.any():
-        return None
-    unknown = np.full(places.n_features, np.nan)
-    share, mean, square = (
-        np.divide(each, n, out=unknown.copy(), where=n > 0) for each in (nonzero, total, squares)
-    )
-    return Scales(n, share, mean, np.sqrt(np.maximum(square - mean**2, 0.0)))
-
-
-def _words(known: Sequence[Reference], places: Places) -> Array:
-    """Return the columns that more models took for words than not."""
-    votes = np.zeros(places.n_features)
-    for model in known:
-        _, ours = places.of(model.feature_ids)
-        votes[ours] += {"words": 1, "standard": -1}.get(model.preparation, 0)
-    return votes > 0
-
-
-def _relevance(
-    asked: Sequence[Neighbour], known: Sequence[Reference], affinity: Array, places: Places
-) -> tuple[Array, tuple[Source, ...]]:
-    shares = affinity / affinity.sum() if affinity.sum() > 0 else np.zeros(len(affinity))
-    expected = np.zeros(places.n_features)
-    sources: list[Source] = []
-    for near, model, share in zip(asked, known, shares.tolist(), strict=True):
-        relevance = np.nan_to_num(model.relevance)
-        best = relevance.max(initial=0.0)
-        row = _aligned(model.feature_ids, relevance / best if best > 0 else relevance, places)
-        expected += share * row
-        if len(sources) < MOST_SOURCES:
-            sources.append(Source(near.name, near.distance, share, row))
-    return np.clip(expected, 0.0, 1.0), tuple(sources)
 
 
 def _experience(known: Sequence[Reference], affinity: Array) -> TransferExperience | None:

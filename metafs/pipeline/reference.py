@@ -22,9 +22,10 @@ from scipy.sparse import csr_array, issparse
 from metafs.data.problem import Problem
 from metafs.data.row_hashes import rows_apart
 from metafs.data.typing import Array, Matrix
-from metafs.memory import BeliefRow, LinearRows, ReferenceRows
+from metafs.memory import BeliefRow, ReferenceRows
 from metafs.memory.weights import ModelHistory
 from metafs.pipeline.fit_parameters import of_rows
+from metafs.pipeline.reference_rows import rarer_in_memory, reference_rows
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import SetInformation, entropy
 from metafs.stats.linear import (
@@ -32,11 +33,8 @@ from metafs.stats.linear import (
     N_LABELS,
     STRENGTHS,
     LinearModel,
-    Scales,
-    SparseWeights,
     fit_linear,
     measured_transfer,
-    rarity,
     reference_weights,
     scales_of,
     weights_without,
@@ -111,15 +109,16 @@ def _learned(
         model = fit_linear(
             X, problem.y, classes=problem.is_classification, seed=seed, **of_rows(problem)
         )
-        apart = rows_apart(problem)
-        seen = None if apart is None else weights_without(model, X, problem.y, apart, **of_rows(problem))
+        apart, seen = rows_apart(problem), None
+        if apart is not None:
+            seen = weights_without(model, X, problem.y, apart, sample_weight=problem.sample_weight)
         if apart is None or apart_history is None:
             transfers = _transfers(problem, X, fold_history, None, seed)
         else:
             transfers = _transfers(problem, X, apart_history, ~apart, seed)
         known = None if history is None else history.weights.scales
-        kept = reference_weights(model, matters=_rarer_in_memory(model, scales, known))
-        changes["reference"] = _reference_rows(problem, model, kept, seen, transfers)
+        kept = reference_weights(model, matters=rarer_in_memory(model, scales, known))
+        changes["reference"] = reference_rows(problem, model, kept, seen, transfers)
     if history is not None and history.weights.directions is not None:
         codes = problem.y if problem.is_classification else None
         some = some_rows(codes, problem.n_samples, ROWS_FOR_BELIEF, seed)
@@ -221,71 +220,6 @@ def _transfers(
         for column, strength in enumerate(STRENGTHS)
         if np.isfinite(loss[row, column])
     ]
-
-
-def _reference_rows(
-    problem: Problem,
-    model: LinearModel,
-    kept: list[SparseWeights],
-    apart: Array | None,
-    transfers: list[tuple[int, float, float]],
-) -> ReferenceRows:
-    outputs: list[str | None] = [None]
-    if problem.classes is not None:
-        outputs = list(problem.classes[1:] if len(problem.classes) == 2 else problem.classes)
-    words = model.preparation.words
-    return ReferenceRows(
-        preparation="words" if words.all() else "mixed" if words.any() else "standard",
-        n_labels=problem.n_samples,
-        outputs=outputs,
-        places=[each.columns for each in kept],
-        weights=[each.weights for each in kept],
-        rest_norms=[each.rest for each in kept],
-        regularisation=model.regularisation,
-        transfers=transfers,
-        linear=_linear_rows(problem, model, [each.columns for each in kept]),
-        apart=_of_kept(apart, kept),
-    )
-
-
-def _rarer_in_memory(model: LinearModel, here: Scales, known: Scales | None) -> Array | None:
-    """Return by how much words are rarer in memory than here: so much larger weights are there."""
-    if known is None or not model.preparation.words.all():
-        return None
-    in_memory = rarity(known.n_rows, known.document_frequency)
-    return np.nan_to_num(in_memory / rarity(here.n_rows, here.document_frequency), nan=1.0)
-
-
-def _of_kept(weights: Array | None, kept: list[SparseWeights]) -> list[Array] | None:
-    if weights is None:
-        return None
-    return [row[each.columns] for row, each in zip(weights, kept, strict=True)]
-
-
-def _linear_rows(problem: Problem, model: LinearModel, kept: list[Array]) -> LinearRows:
-    """Return what the model needs besides its weights to predict new rows.
-
-    Which columns are words is kept for all columns where only some are.
-    """
-    ready, needed = model.preparation, np.zeros(problem.n_features, dtype=bool)
-    weighted = np.unique(np.concatenate(kept)).astype(np.int64)
-    needed[weighted] = True
-    if ready.words.any() and not ready.words.all():
-        needed |= ready.words
-    places = np.flatnonzero(needed)
-    factor = np.full(problem.n_features, np.nan)
-    factor[weighted] = ready.factor[weighted]
-    labels = [problem.categories.get(place) for place in places.tolist()]
-    return LinearRows(
-        classes=problem.classes,
-        intercepts=model.intercept.tolist(),
-        slope=model.slope,
-        places=places,
-        words=ready.words[places],
-        centre=ready.centre[places],
-        factor=factor[places],
-        labels=[(each[0], each[1]) if each and len(each) == 2 else None for each in labels],
-    )
 
 
 def _belief(model: LinearModel, history: ModelHistory) -> BeliefRow:

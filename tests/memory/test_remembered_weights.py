@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from metafs.memory.weights import Places, scales_on, weights_on
+from metafs.memory.past_columns import Places, scales_on, weights_on
 from metafs_metadb import Reference
 
 

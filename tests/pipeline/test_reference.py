@@ -122,7 +122,9 @@ def test_the_worth_of_memory_is_measured_where_problems_share_rows(tmp_path):
 def test_problems_of_the_same_columns_are_asked_though_none_is_near(tmp_path):
     db = tmp_path / "m.duckdb"
     solved([shop(seed) for seed in range(2)], db)
-    X = np.vstack([np.full(N, 40.0), np.full(N, -40.0)]) + np.random.default_rng(0).normal(size=(2, N))
+    X = np.vstack([np.full(N, 40.0), np.full(N, -40.0)]) + np.random.default_rng(0).normal(
+        size=(2, N)
+    )
     far = Problem.of(X, ["no", "yes"], name="far", source="far.csv", feature_names=NAMES)
     task = prepared(far, db)
     assert task.neighbours == () and len(task.history.weights.directions) == 2

@@ -57,7 +57,6 @@ def weights_without(
     without: Array,
     *,
     sample_weight: Array | None = None,
-    groups: Array | None = None,
 ) -> Array | None:
     """Return weights like those of a model, which have not learned from some of its rows.
 
@@ -74,7 +73,9 @@ def weights_without(
     targets = targets_of(y[rows], classes)[0]
     weight = np.ones(len(rows)) if sample_weight is None else sample_weight[rows]
     weight = weight * len(weight) / weight.sum()
-    table, _, _ = rows_under(X[rows], None, None, preparation=model.preparation, sample_weight=weight)
+    table, _, _ = rows_under(
+        X[rows], None, None, preparation=model.preparation, sample_weight=weight
+    )
     covariance = table.own_covariance
     if classes:
         covariance = covariance + INTERCEPT * np.mean(np.diag(covariance) * weight)

@@ -81,7 +81,9 @@ def spectrum_of(
     across = scaled @ constant
     centred = scaled - np.outer(constant, across) - np.outer(across, constant)
     centred += (constant @ across) * np.outer(constant, constant)
-    values, vectors = eigh((centred + centred.T) / 2, overwrite_a=True, check_finite=False, driver="evd")
+    values, vectors = eigh(
+        (centred + centred.T) / 2, overwrite_a=True, check_finite=False, driver="evd"
+    )
     kept = values > _ROUNDING * max(values[-1], _ROUNDING)
     return Spectrum(vectors[:, kept], values[kept], root, constant)
 
