@@ -60,15 +60,15 @@ def weights_without(
 ) -> Array | None:
     """Return weights like those of a model, which have not learned from some of its rows.
 
-    They are those of ridge regression with the same preparation and regularisation; None if a class
-    has no other rows. Of many rows some teach all.
+    They are those of ridge regression with the same preparation and regularisation, in the unit of
+    logistic regression for classes; None if a class has no other rows. Of many rows some teach all.
     """
-    codes = np.unique(y, return_inverse=True)[1] if model.classes is not None else None
+    classes = model.classes is not None
     rows = np.flatnonzero(~without)
     if len(rows) > MOST_ROWS:
-        rows = rows[some_rows(None if codes is None else codes[rows], len(rows), MOST_ROWS, 0)]
-    classes = codes is not None
-    if len(rows) < 2 or (classes and len(np.unique(codes[rows])) <= codes.max()):
+        codes = np.unique(y, return_inverse=True)[1][rows] if classes else None
+        rows = rows[some_rows(codes, len(rows), MOST_ROWS, 0)]
+    if len(rows) < 2 or (classes and len(np.unique(y[rows])) < len(np.unique(y))):
         return None
     targets = targets_of(y[rows], classes)[0]
     weight = np.ones(len(rows)) if sample_weight is None else sample_weight[rows]
@@ -81,7 +81,8 @@ def weights_without(
         covariance = covariance + INTERCEPT * np.mean(np.diag(covariance) * weight)
     covariance[np.diag_indices_from(covariance)] += model.regularisation / weight
     apart = targets - np.average(targets, axis=0, weights=weight)
-    return table.weights(np.linalg.solve(covariance, apart), 0.0)[0]
+    weights = table.weights(np.linalg.solve(covariance, apart), 0.0)[0]
+    return weights / share_of_logit(classes)
 
 
 def transfer_curve(
