@@ -132,6 +132,34 @@ def test_problems_of_the_same_columns_are_asked_though_none_is_near(tmp_path):
     assert prepared(other, db).history is None
 
 
+def documents(seed, n=80, n_words=150):
+    """Return a problem of which words say most, each as often as this problem pleases."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.5
+    share = rng.uniform(0.02, 0.2, n_words)
+    told = np.where(np.arange(n_words) < 30, 3.0, 1.0)
+    X = rng.random((n, n_words)) < np.where(y[:, None], share * told, share)
+    return Problem.of(
+        X.astype(float),
+        np.where(y, "yes", "no"),
+        name=f"letters {seed}",
+        source=f"letters {seed}.csv",
+        feature_names=[f"w{j}" for j in range(n_words)],
+    )
+
+
+def test_what_carriers_supplied_of_a_word_is_memorys_part_of_its_weight(tmp_path):
+    db = tmp_path / "m.duckdb"
+    solved([documents(seed) for seed in range(4)], db)
+    memory = MetaDB(db)
+    explained = explain(memory, memory.find_problem("letters 3"))
+    assert explained.belief.strength > 0
+    told = [each for each in explained.features if each.carriers]
+    assert len(told) > 5
+    for each in told:
+        assert sum(part.part for part in each.carriers) == pytest.approx(each.from_memory)
+
+
 def test_a_new_column_has_no_weight(three):
     known = shop(7, n=10)
     more = Problem.of(
