@@ -22,11 +22,18 @@ _GRID = np.geomspace(1e-3, 10**2.5, 12)
 _USUAL = 3.0
 _USUAL_AROUND_MEAN = 10.0
 _COST = 1.0  # in units of a log-loss
+_NO_VARIANCE = 1e-6
 
 
 def regularisations(spectrum: Spectrum) -> Array:
     """Return the grid for labelled rows: from little of their mean prior variance to much more."""
-    return _GRID * max(float(spectrum.values.sum()) / len(spectrum.vectors), 1e-300)
+    return _GRID * _unit(spectrum)
+
+
+def _unit(spectrum: Spectrum) -> float:
+    """Return the mean prior variance of a row; 1 if rows do not differ, so that none is 0."""
+    mean = float(spectrum.values.sum()) / len(spectrum.vectors)
+    return mean if mean > _NO_VARIANCE else 1.0
 
 
 def shares_of_regularisations(
@@ -51,8 +58,7 @@ def shares_of_regularisations(
     around_mean : bool
         Whether the weights have a prior mean.
     """
-    n_rows = len(spectrum.vectors)
     factor = _USUAL_AROUND_MEAN if around_mean and classes else _USUAL
-    usual = factor * max(float(spectrum.values.sum()) / n_rows, 1e-300)
+    n_rows, usual = len(spectrum.vectors), factor * _unit(spectrum)
     apart = np.log10(lambdas / usual)
     return np.asarray(softmax(-n_rows * (loss if classes else loss / 2) - _COST * apart**2))

@@ -171,3 +171,15 @@ def test_few_labels_hardly_move_the_regularisation_and_many_decide_it():
         at.append(np.exp(shares[-1] @ np.log(lambdas)))
     assert 0.3 < at[0] < 10
     assert shares[1][place] > 0.99
+
+
+@pytest.mark.parametrize("classes", [True, False])
+@pytest.mark.filterwarnings("error")
+def test_rows_that_do_not_differ_teach_only_their_mean(classes):
+    X, y = np.tile(np.arange(3.0), (6, 1)), np.arange(6) % 2
+    past = WeightPrior(Directions.of(np.ones((3, 3))))
+    for prior in (None, past):
+        model = fit_linear(X, y if classes else 5.0 + y, classes=classes, prior=prior)
+        if not classes:
+            np.testing.assert_allclose(model.predict(X), 5.5)
+        assert np.isfinite(model.decision_function(X + 1.0)).all()
