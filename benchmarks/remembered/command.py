@@ -12,6 +12,7 @@ import numpy as np
 from remembered.streams import New, Stream
 
 from metafs import Problem, solve
+from metafs.errors import ProblemError
 from metafs.memory import MetaDB
 from metafs.memory.memory import Memory
 from metafs.pipeline.plan import Plan
@@ -52,9 +53,12 @@ class Commanded:
 
     def prior(self, new: New, rows: Any) -> WeightPrior:
         """Return what the learner is told of a new problem's weights."""
-        problem = problem_of(
-            self.stream, f"new {new.name}", new.X[rows], new.y[rows], new.X_unlabelled
-        )
+        try:
+            problem = problem_of(
+                self.stream, f"new {new.name}", new.X[rows], new.y[rows], new.X_unlabelled
+            )
+        except ProblemError:  # two rows of one value: the command predicts nothing
+            return WeightPrior()
         memory = Memory(MetaDB(self.file), self.plan.distance)
         task = prepare(problem, self.plan, memory)
         if task.history is None:
