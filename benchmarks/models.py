@@ -50,7 +50,7 @@ select
 from run order by run_id
 """,
     """
-insert into weight
+insert into weight (run_id, feature_id, output, weight)
 select run_id, feature_id, 'yes', (hash(run_id, feature_id, 1) % 2001)::float / 1000 - 1
 from selection order by run_id
 """,

@@ -2,17 +2,21 @@
 
     cd benchmarks && python -m remembered DATA STREAM... [--new 70] [--draws 3] [--seed 1]
         [--labels 5 20 100] [--part compare|ablate|select|growth|prior|cost] [--selectors]
-        [--out rows.jsonl]
+        [--past P] [--keep FOLDER] [--out rows.jsonl]
 
-Rows of the test are never in memory. A draw divides the rows anew, draws other past and new
-problems, and other labelled rows. Finished rows are appended to the file as they come, and what
-the file holds is not computed again.
+`compare` fills a MetaDB by `metafs.solve`, kept in the folder, and asks it what it tells the
+learner; the other parts have a memory that is built by the same functions without a database, with
+rows that only measure transfer. Rows of the test are never in memory. A draw divides the rows anew,
+draws other past and new problems, and other labelled rows. Finished rows are appended to the file
+as they come, and what the file holds is not computed again.
 """
 
 import argparse
 import json
 import os
+import tempfile
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +25,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 import numpy as np
 from remembered import controls
 from remembered.arms import MEMORY_FREE, ablated, compared, fitted, measured, selected, with_prior
+from remembered.command import Commanded
 from remembered.cost import costs
 from remembered.memory import Remembered, remember
 from remembered.streams import STREAMS, Stream
@@ -51,6 +56,7 @@ def rows_of(
     draw: int,
     known: list[dict[str, Any]],
     out: Path | None,
+    keep: Path,
     *,
     selectors: bool,
 ) -> list[dict[str, Any]]:
@@ -63,11 +69,17 @@ def rows_of(
         if (rows := new.labelled(n, stream.classes)) is not None
     ]
     missing = [each for each in asked if (each[0].name, each[1]) not in done]
-    memory = remember(stream, single=selectors and part == "compare") if missing else None
-    pooled = controls.quietly(controls.Pooled, stream) if missing and part == "compare" else None
+    memory: Any = None
+    pooled = expectations = None
+    if missing and part == "compare":
+        memory = Commanded(stream, keep / f"{stream.name}-{draw}-{len(stream.past)}.duckdb")
+        pooled = controls.quietly(controls.Pooled, stream)
+        expectations = remember(stream, single=True).expectations() if selectors else None
+    elif missing:
+        memory = remember(stream, single=False)
     for new, n, rows in missing:
         if part == "compare":
-            row = compared(stream, new, rows, memory, pooled, selectors=selectors)
+            row = compared(stream, new, rows, memory, pooled, expectations)
         else:
             row = STEPS[part](stream, new, rows, memory)
         named = {"stream": stream.name, "part": part, "draw": draw, "problem": new.name, "n": n}
@@ -147,12 +159,24 @@ def main() -> None:
     parser.add_argument(
         "--selectors", action="store_true", help="Compare with shrunk and climb, which takes long."
     )
+    parser.add_argument("--past", type=int, help="problems in memory, all of the stream if fewer")
+    parser.add_argument("--keep", type=Path, help="where memories are kept, else for the time only")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if options.keep is None:
+            options.keep = Path(folder)
+        options.keep.mkdir(parents=True, exist_ok=True)
+        run(options)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Compute and print what is asked for."""
     for name in options.streams or STREAMS:
         found = []
         for draw in range(options.seed, options.seed + options.draws):
             stream = STREAMS[name](options.data, options.new, draw)
+            stream = replace(stream, past=stream.past[: options.past])
             if options.part == "cost":
                 found.append(costs(stream, remember(stream, single=False)))
                 continue
@@ -164,6 +188,7 @@ def main() -> None:
                 draw,
                 known,
                 options.out,
+                options.keep,
                 selectors=options.selectors,
             )
         if options.part == "cost":

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from remembered import controls
+from remembered.command import Commanded
 from remembered.memory import Remembered
 from remembered.streams import New, Stream
 from sklearn.base import clone
@@ -75,10 +76,15 @@ def shrunk(n_features: int) -> ShrunkSelector:
 
 
 def compared(
-    stream: Stream, new: New, rows: Any, memory: Remembered, pooled: Any, *, selectors: bool
+    stream: Stream,
+    new: New,
+    rows: Any,
+    memory: Commanded,
+    pooled: Any,
+    expectations: Any = None,
 ) -> Any:
     """Return the measure of each arm, and the log-loss of the model with memory."""
-    prior = memory.prior()
+    prior = memory.prior(new, rows)
     with_memory = fitted(stream, new, rows, prior)
     scales_only = fitted(stream, new, rows, without_directions(prior))
     own = fitted(stream, new, rows, None)
@@ -94,11 +100,10 @@ def compared(
         "mean of past": quietly(controls.mean_of_past, *shared, prior, with_memory.preparation),
         "pooled": None if pooled is None else pooled(new),
     }
-    if selectors:
-        told, chosen = memory.expectations(), {"shrunk, 50": shrunk(new.X.shape[1])}
-        chosen["climb"] = Climb(random_state=0)
+    if expectations is not None:
+        chosen = {"shrunk, 50": shrunk(new.X.shape[1]), "climb": Climb(random_state=0)}
         for arm, selector in chosen.items():
-            found[arm] = quietly(controls.by_selector, *shared, selector, told)
+            found[arm] = quietly(controls.by_selector, *shared, selector, expectations)
     row = {arm: measured(stream, each, new) for arm, each in found.items()}
     row["strength"] = with_memory.strength.s
     if stream.classes:

@@ -106,7 +106,9 @@ def by_selector(stream: Stream, new: New, rows: Any, selector: Any, prior: Any) 
 
 def mean_of_past(stream: Stream, new: New, rows: Any, prior: Any, ready: Any) -> Any:
     """Return test decisions of the mean of past models, its slope and sign by the labels."""
-    mean = prior.directions.weights.mean(axis=0)
+    if prior.directions is None:
+        return None
+    mean = np.asarray(prior.directions.weights.mean(axis=0)).ravel()
     score = (ready(new.X[rows]) @ mean)[:, None]
     test = (ready(new.X_test) @ mean)[:, None]
     unit = score.std() or 1.0

@@ -7,7 +7,7 @@ import numpy as np
 from remembered.streams import Past, Stream
 
 from metafs import Problem
-from metafs.memory.weights import MOST_SOURCES
+from metafs.memory.past_columns import MOST_SOURCES
 from metafs.pipeline.fitting.reference import relevance
 from metafs.plugin.prior import Prior, Source
 from metafs.stats.linear import (

@@ -4,6 +4,10 @@ The hash of a row is a sum, modulo 2^64, over its values that are not 0, each ha
 the name of its column; neither the order of columns nor the target matters. The 64 smallest
 hashes of a problem are its sketch (A. Broder, "On the resemblance and containment of documents",
 1997): of two problems that share the fraction J of all their rows, 64 J are expected to be in both.
+
+The hash also says which rows are set apart: the same ones in every problem that has them. A second
+set of weights of each problem does not learn from these, so that what memory is worth can be
+measured on rows that no remembered model has seen.
 """
 
 from functools import lru_cache
@@ -20,6 +24,9 @@ SKETCH = 64
 MOST_REPEATED = 0.05
 """Where a larger share of rows repeats, as in tables of few answers, equal rows prove nothing."""
 
+ONE_APART_IN = 4
+"""One in so many rows is set apart."""
+
 _CELLS = 2**22
 
 
@@ -33,12 +40,35 @@ def row_hashes(problem: Problem) -> Array:
     >>> len(np.intersect1d(row_hashes(one), row_hashes(two)))
     1
     """
+    return _distinct(_hashes_of_rows(problem))
+
+
+def rows_apart(problem: Problem) -> Array | None:
+    """Return which rows are set apart; None if rows repeat by chance, or groups tell of others.
+
+    Examples
+    --------
+    >>> rows_apart(Problem.of([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]))
+    array([False,  True, False, False])
+    """
+    hashes = _hashes_of_rows(problem)
+    if problem.groups is not None or not len(_distinct(hashes)):
+        return None
+    return np.asarray(hashes % np.uint64(ONE_APART_IN) == 0)
+
+
+def _hashes_of_rows(problem: Problem) -> Array:
     names = _name_hashes(problem.feature_names)
     labels = {column: _name_hashes(tuple(labels)) for column, labels in problem.categories.items()}
     X, n_rows = problem.X, problem.n_samples
     step = max(1, _CELLS // max(1, problem.n_features))
     parts = [_hashes(X[start : start + step], names, labels) for start in range(0, n_rows, step)]
-    hashes = np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
+
+
+def _distinct(hashes: Array) -> Array:
+    """Return distinct hashes, ascending; none if too many repeat."""
+    n_rows = len(hashes)
     hashes = hashes[hashes != 0]  # a row without any value is no particular row
     distinct = np.unique(hashes)
     if len(hashes) - len(distinct) > MOST_REPEATED * n_rows:

@@ -3,6 +3,8 @@ r"""Carriers: which past problems supplied memory's part of a feature's weight.
 In the model with memory the part of a weight that memory supplied is a sum over directions,
 :math:`\sum_k a_k W_{kj}`. The run keeps the coefficients a, the past problems keep their weights W.
 The basis of the space may have changed since, so what is left of the sum is counted as its part.
+Of a word all parts were multiplied by how rare it was in memory, which may have changed as well: if
+nothing else is lacking they are brought to their sum.
 """
 
 from collections.abc import Sequence
@@ -11,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from metafs.data.typing import Array
+from metafs.memory.past_columns import Places, scales_on, weights_on
 from metafs.transfer.explanation import Belief, Carrier, Explanation
 from metafs_metadb import BeliefRow, MetaDB, StoredRun
 
@@ -57,13 +60,12 @@ def carried(
     called = db.problem_names(list(models))
     feature_ids = db.feature_ids(space, names)
     weights = np.zeros((len(ids), len(names)))
+    places = Places(feature_ids)
+    scales = scales_on(list(models.values()), places)
     for row, (problem_id, output) in enumerate(zip(ids.tolist(), belief.outputs, strict=True)):
         if (model := models.get(problem_id)) is not None and output in model.outputs:
-            at = model.outputs.index(output)
-            known = dict(
-                zip(model.weight_ids[at].tolist(), model.weights[at].tolist(), strict=True)
-            )
-            weights[row] = [known.get(each, 0.0) for each in feature_ids.tolist()]
+            ours, known = weights_on(model, model.outputs.index(output), places, scales)
+            weights[row, ours] = known
     table = np.asarray(belief.coefficients, dtype=np.float64).reshape(-1, len(ids))
     parts = table[:, :, None] * weights  # (outputs, directions, features)
     # The run stores the part of one output: the one whose sum is nearest to it.
@@ -75,11 +77,13 @@ def carried(
             if problem_id in called:
                 name = called[problem_id]
                 by_problem[name] = by_problem.get(name, 0.0) + part
-        rest = float(np.nan_to_num(from_memory[column])) - sum(by_problem.values())
+        whole, found_part = float(np.nan_to_num(from_memory[column])), sum(by_problem.values())
         unknown = [BASIS] if not ids.all() else []
         unknown += [FORGOTTEN] if any(each and each not in called for each in ids.tolist()) else []
         if unknown:
-            by_problem[" or ".join(unknown)] = rest
+            by_problem[" or ".join(unknown)] = whole - found_part
+        elif whole * found_part > 0:
+            by_problem = {name: part * whole / found_part for name, part in by_problem.items()}
         largest = sorted(by_problem.items(), key=lambda item: -abs(item[1]))[:MOST]
         found.append(tuple(Carrier(*each) for each in largest if abs(each[1]) > _NOTHING))
     return found

@@ -21,6 +21,7 @@ from metafs.memory.weights import (
     ModelHistory,
     Models,
     history_of,
+    unseen,
     without,
 )
 from metafs.transfer.expectation import Experience
@@ -102,16 +103,21 @@ class Memory:
         known: Acquainted,
         *,
         exclude_source: str | None = None,
+        apart: bool = False,
     ) -> ModelHistory | None:
         """Return what the models of near problems learned of this problem's columns.
 
         With `exclude_source`, for use inside folds, problems of that source and problems that share
-        rows are left out.
+        rows are left out. With `apart`, for rows set apart only, those that share rows tell what
+        they learned from other rows.
         """
         models = self._models.of([each.problem_id for each in near])
         basis = self._models.basis(problem.own_space)
         if exclude_source is not None:
-            near = without(near, models, exclude_source, known.sharing)
+            if apart:
+                near, models = unseen(near, models, exclude_source, known.sharing)
+            else:
+                near = without(near, models, exclude_source, known.sharing)
             left_out = {part_of(source) for source in (exclude_source, *known.sharing.values())}
             basis = {part: each for part, each in basis.items() if part not in left_out}
         return history_of(near, models, basis.values(), known.feature_ids, problem.classes)

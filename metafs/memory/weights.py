@@ -11,12 +11,13 @@ few near problems suffice and neither time nor room grows.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from metafs.data.typing import Array, Matrix
+from metafs.memory.past_columns import Places, relevance_on, scales_on, weights_on, words_on
 from metafs.plugin.prior import Source
 from metafs.stats.linear import (
     BASIS,
@@ -39,14 +40,17 @@ NEAREST_BESIDE_BASIS = 32
 LEAST_LABELS = 20
 """Labelled rows that a model must have learned from to give directions: fewer give noise."""
 
+LEAST_BEFORE = 3
+"""Problems that memory must have known for its worth to be experience."""
+
+LEAST_RELATED = 0.05
+"""How related problems are at least that have columns of the same names."""
+
 MOST_KNOWN = 0.2
 """The share of weights that are known below which directions are a sparse table."""
 
 MOST_ASKED_OF_COLUMNS = 32
 """Near problems that tell of single columns: their scales, whether they are words, relevance."""
-
-MOST_SOURCES = 20
-"""Near problems whose contributions to the expected relevance are kept apart."""
 
 MOST_COLUMNS = 2**21
 """Columns of models that a stream keeps at hand, at about 50 bytes each."""
@@ -129,22 +133,27 @@ def history_of(
     classes : tuple of str, optional
         The names of the new problem's classes 0, 1, ...
     """
-    asked = [each for each in near if each.problem_id in models]
+    places = Places(feature_ids)
+    asked = [
+        each
+        for each in near
+        if each.problem_id in models and places.any_of(models[each.problem_id].feature_ids)
+    ]
     parts = [part for part in basis if len(part.feature_ids)]
     if not asked and not parts:
         return None
     known = [models[each.problem_id] for each in asked]
     affinity = np.array([1.0 - each.distance**2 for each in asked])
-    places = Places(feature_ids)
-    directions, problem_ids = _directions(asked, known, parts, places)
     few = slice(MOST_ASKED_OF_COLUMNS)
-    relevance, speakers = _relevance(asked[few], known[few], affinity[few], places)
+    scales = scales_on(known[few], places)
+    directions, problem_ids = _directions(asked, known, parts, places, scales)
+    relevance, speakers = relevance_on(asked[few], known[few], affinity[few], places)
     return ModelHistory(
         WeightPrior(
             directions,
-            _scales(known[few], places),
+            scales,
             _experience(known, affinity),
-            _words(known[few], places),
+            words_on(known[few], places),
             classes,
         ),
         problem_ids,
@@ -153,41 +162,24 @@ def history_of(
     )
 
 
-class Places:
-    """Where the columns of a new problem are among those that others know."""
-
-    def __init__(self, feature_ids: Array) -> None:
-        self.n_features = len(feature_ids)
-        known = np.flatnonzero(feature_ids > 0)
-        self._place = np.full(int(feature_ids.max(initial=0)) + 1, -1, dtype=np.int32)
-        self._place[feature_ids[known]] = known.astype(np.int32)
-
-    def of(self, theirs: Array) -> tuple[Array, Array]:
-        """Return which of their features we have, and where."""
-        inside = np.flatnonzero(theirs < len(self._place))
-        ours = self._place[theirs[inside]]
-        return inside[ours >= 0], ours[ours >= 0]
-
-
 def _directions(
     asked: Sequence[Neighbour],
     known: Sequence[Reference],
     parts: Sequence[BasisPart],
     places: Places,
+    scales: Scales | None,
 ) -> tuple[Directions | None, Array]:
     rows: list[tuple[Array, Array]] = []
     who: list[tuple[int, str, str | None, float, float]] = []
     for near, model in zip(asked, known, strict=True):
         if model.n_labels < LEAST_LABELS:
             continue
-        for output, ids, weights in zip(
-            model.outputs, model.weight_ids, model.weights, strict=True
-        ):
-            rows.append(_known(ids, weights, places))
+        for at, output in enumerate(model.outputs):
+            rows.append(weights_on(model, at, places, scales))
             who.append((near.problem_id, near.name, output, near.distance, float(model.n_labels)))
     for part in parts:
         for vector in part.weights:
-            rows.append(_known(part.feature_ids, vector, places))
+            rows.append(places.values(part.feature_ids, vector))
             who.append((0, BASIS, None, np.nan, np.nan))
     useful = [place for place, (_, values) in enumerate(rows) if values.any()]
     if not useful:
@@ -205,19 +197,6 @@ def _directions(
     return found, np.array(problem_ids, dtype=np.int64)
 
 
-def _known(theirs: Array, values: Array, places: Places) -> tuple[Array, Array]:
-    """Return our columns that they know, and their values."""
-    found, ours = places.of(theirs)
-    return ours, values[found]
-
-
-def _aligned(theirs: Array, values: Array, places: Places) -> Array:
-    row = np.zeros(places.n_features)
-    ours, known = _known(theirs, values, places)
-    row[ours] = known
-    return row
-
-
 def _table(rows: Sequence[tuple[Array, Array]], n_features: int) -> Matrix:
     """Return rows of known columns as a table, sparse if most are not known."""
     indices, values = (np.concatenate(each) for each in zip(*rows, strict=True))
@@ -226,55 +205,17 @@ def _table(rows: Sequence[tuple[Array, Array]], n_features: int) -> Matrix:
     return table if table.nnz < MOST_KNOWN * len(rows) * n_features else table.toarray()
 
 
-def _scales(known: Sequence[Reference], places: Places) -> Scales | None:
-    """Return the scales of columns over all rows of near problems."""
-    n, nonzero, total, squares = np.zeros((4, places.n_features))
-    for model in known:
-        found, ours = places.of(model.feature_ids)
-        known_scale = np.isfinite(model.spread[found] + model.mean[found])
-        found, ours = found[known_scale], ours[known_scale]
-        n[ours] += model.n_samples
-        nonzero[ours] += model.n_samples * model.document_frequency[found]
-        total[ours] += model.n_samples * model.mean[found]
-        squares[ours] += model.n_samples * (model.spread[found] ** 2 + model.mean[found] ** 2)
-    if not n.any():
-        return None
-    unknown = np.full(places.n_features, np.nan)
-    share, mean, square = (
-        np.divide(each, n, out=unknown.copy(), where=n > 0) for each in (nonzero, total, squares)
-    )
-    return Scales(n, share, mean, np.sqrt(np.maximum(square - mean**2, 0.0)))
-
-
-def _words(known: Sequence[Reference], places: Places) -> Array:
-    """Return the columns that more models took for words than not."""
-    votes = np.zeros(places.n_features)
-    for model in known:
-        _, ours = places.of(model.feature_ids)
-        votes[ours] += {"words": 1, "standard": -1}.get(model.preparation, 0)
-    return votes > 0
-
-
-def _relevance(
-    asked: Sequence[Neighbour], known: Sequence[Reference], affinity: Array, places: Places
-) -> tuple[Array, tuple[Source, ...]]:
-    shares = affinity / affinity.sum() if affinity.sum() > 0 else np.zeros(len(affinity))
-    expected = np.zeros(places.n_features)
-    sources: list[Source] = []
-    for near, model, share in zip(asked, known, shares.tolist(), strict=True):
-        relevance = np.nan_to_num(model.relevance)
-        best = relevance.max(initial=0.0)
-        row = _aligned(model.feature_ids, relevance / best if best > 0 else relevance, places)
-        expected += share * row
-        if len(sources) < MOST_SOURCES:
-            sources.append(Source(near.name, near.distance, share, row))
-    return np.clip(expected, 0.0, 1.0), tuple(sources)
-
-
 def _experience(known: Sequence[Reference], affinity: Array) -> TransferExperience | None:
-    """Return what memory was worth to near problems, as far as they measured it."""
+    """Return what memory was worth to near problems, as far as they measured it.
+
+    Memory was smaller when it was measured: a problem counts by the share of the others that were
+    recorded before it.
+    """
     losses, weights, coherence = [], [], []
-    for model, related in zip(known, affinity.tolist(), strict=True):
+    n_before = np.argsort(np.argsort([model.problem_id for model in known]))
+    for model, related, before in zip(known, affinity.tolist(), n_before.tolist(), strict=True):
+        if before < LEAST_BEFORE:
+            continue
         loss = np.full((len(N_LABELS), len(STRENGTHS)), np.nan)
         coherent = np.nan
         for n_labels, strength, value in model.transfers:
@@ -284,7 +225,7 @@ def _experience(known: Sequence[Reference], affinity: Array) -> TransferExperien
                 loss[N_LABELS.index(n_labels), at] = value
         if not np.isnan(loss).all():
             losses.append(loss)
-            weights.append(related)
+            weights.append(max(related, LEAST_RELATED) * before / len(known))
             coherence.append(coherent)
     if not losses:
         return None
@@ -295,6 +236,22 @@ def _experience(known: Sequence[Reference], affinity: Array) -> TransferExperien
         np.array(weights),
         np.array(coherence),
     )
+
+
+def unseen(
+    near: Sequence[Neighbour], models: dict[int, Reference], source: str, sharing: Collection[int]
+) -> tuple[list[Neighbour], dict[int, Reference]]:
+    """Return the neighbours from another source, with models that have not seen rows set apart.
+
+    Of those that share rows it is the weights that did not learn from these rows; those
+    of which such weights are not known are left out.
+    """
+    apart = {
+        each: replace(model, weights=model.apart)
+        for each in sharing
+        if (model := models.get(each)) is not None and model.apart is not None
+    }
+    return without(near, models, source, set(sharing) - set(apart)), {**models, **apart}
 
 
 def without(

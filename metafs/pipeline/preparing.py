@@ -14,6 +14,9 @@ from metafs.pipeline.settings import Settings
 from metafs.pipeline.task import PreparedTask, Stopwatch
 from metafs.stats.discretise import codes_kept
 
+MOST_UNRELATED = 32
+"""Problems that are asked for what their models learned although none is near."""
+
 
 def prepare(
     problem: Problem,
@@ -100,6 +103,9 @@ def _recalled(
                 problem, described, n_asked, below, exclude_name=exclude_name
             )
         asked = near[: plan.settings.neighbours]
+        if models:  # few rows may share nothing with problems of the same columns
+            n_least = max(len(near), min(n_asked, MOST_UNRELATED))
+            near = memory.near.with_unrelated(problem, near, n_least, exclude_name=exclude_name)
         if plan.transfer.counts_unrelated:
             asked = memory.near.with_unrelated(
                 problem, asked, plan.settings.neighbours, exclude_name=exclude_name
@@ -117,6 +123,11 @@ def _recalled(
         if models and (learning or task.teaches):
             history = memory.model_history(problem, near, known, exclude_source=problem.source)
             task = replace(task, fold_history=history)
+        if task.teaches and known.sharing:
+            history = memory.model_history(
+                problem, near, known, exclude_source=problem.source, apart=True
+            )
+            task = replace(task, apart_history=history)
         if not plan.asks_memory(problem):
             return task, None
         sharing = known.sharing

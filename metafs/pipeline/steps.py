@@ -290,6 +290,7 @@ def leave(task: PreparedTask) -> Learned | None:
         fit=task.teaches,
         history=task.history,
         fold_history=task.fold_history,
+        apart_history=task.apart_history,
         seed=task.plan.settings.seed,
     )
 

@@ -53,6 +53,8 @@ class PreparedTask:
     """What the models of near problems learned of the columns."""
     fold_history: ModelHistory | None = None
     """The same without problems of the same source, nor any that share rows."""
+    apart_history: ModelHistory | None = None
+    """What was learned without rows set apart, by problems of other sources that share rows too."""
     row_hashes: Array = field(default_factory=lambda: np.zeros(0, dtype=np.uint64), repr=False)
     sharing: Mapping[int, str] = field(default_factory=dict)
     """Problems that memory knows to hold some of the rows, with their sources."""

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from metafs.data.problem import Problem
-from metafs.data.row_hashes import SKETCH, row_hashes, sketch
+from metafs.data.row_hashes import ONE_APART_IN, SKETCH, row_hashes, rows_apart, sketch
 
 NAMES = tuple(f"w{j}" for j in range(20))
 
@@ -25,6 +25,24 @@ def test_shared_rows_are_found_in_any_storage_and_order_of_columns():
     assert len(np.intersect1d(row_hashes(one), row_hashes(words(300, 1)))) == 0
     shared = np.intersect1d(sketch(row_hashes(one)), sketch(row_hashes(turned)))
     assert SKETCH // 3 < len(shared) < SKETCH
+
+
+def test_every_problem_sets_the_same_rows_apart():
+    one = words(300, 0)
+    turned = Problem.of(
+        csr_array(one.X[100:, ::-1]), one.y[100:] + 5, feature_names=one.feature_names[::-1]
+    )
+    apart = rows_apart(one)
+    np.testing.assert_array_equal(rows_apart(turned), apart[100:])
+    assert abs(apart.mean() - 1 / ONE_APART_IN) < 0.1
+
+
+def test_no_rows_are_set_apart_where_others_tell_of_them():
+    one = words(50, 0)
+    grouped = Problem.of(one.X, one.y, feature_names=NAMES, groups=np.arange(50) // 2)
+    assert rows_apart(grouped) is None
+    X = np.random.default_rng(0).integers(0, 2, (200, 3))
+    assert rows_apart(Problem.of(X, X[:, 0])) is None
 
 
 def test_other_names_are_other_rows():

@@ -119,6 +119,7 @@ def test_a_file_of_schema_2_waits_for_migrate_and_then_takes_measurements(db, mo
         "0009_report",
         "0010_comparisons",
         "0011_learner_candidates",
+        "0012_rows_apart",
     ]
     assert db.check() == []
     assert db.record_stability(PROBLEM, ROW) == 1

@@ -160,7 +160,9 @@ order by m.run_id
 """
 
 BAD_WEIGHTS = """
-select run_id, count(*) from weight where not isfinite(weight) group by run_id order by run_id
+select run_id, count(*) from weight
+where not isfinite(weight) or not isfinite(coalesce(apart, 0.0))
+group by run_id order by run_id
 """
 
 BAD_BASES = """

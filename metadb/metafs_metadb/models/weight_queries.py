@@ -22,8 +22,9 @@ values (
 """
 
 INSERT_WEIGHTS = """
-insert into weight (run_id, feature_id, output, weight)
-select $run_id, feature_id, ($outputs::varchar[])[output], weight from incoming_weight
+insert into weight (run_id, feature_id, output, weight, apart)
+select $run_id, feature_id, ($outputs::varchar[])[output], weight, nullif(apart, 'nan')
+from incoming_weight
 """
 
 INSERT_TRANSFERS = """
@@ -55,7 +56,7 @@ where list_contains($problem_ids::bigint[], m.problem_id)
 
 # `incoming_run` holds the runs asked for.
 WEIGHTS = """
-select run_id, feature_id, output, weight
+select run_id, feature_id, output, weight, apart
 from weight
 semi join incoming_run using (run_id)
 where run_id between $first_id and $last_id

@@ -25,7 +25,8 @@ class ReferenceRows:
     """The linear model of a problem on all its columns, as it is to be remembered.
 
     `places` and `weights` hold for each output the columns whose weights are kept, by their
-    places in `SelectionRows.names`.
+    places in `SelectionRows.names`; `apart` holds the weights of these columns that have not
+    learned from the rows set apart.
     """
 
     preparation: str
@@ -39,6 +40,7 @@ class ReferenceRows:
     """Labels, strength and loss of each trial of memory."""
     linear: LinearRows | None = None
     """What the model needs besides its weights to predict."""
+    apart: Sequence[ArrayLike] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +77,8 @@ class Reference:
     mean: Floats
     spread: Floats
     transfers: tuple[tuple[int, float, float], ...]
+    apart: tuple[Floats, ...] | None = None
+    """Like `weights`, without learning from the rows set apart; None if that is not known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +108,9 @@ def write(
             return False
     places = [np.asarray(each, np.int64) for each in reference.places]
     weights = [np.asarray(each, np.float64) for each in reference.weights]
+    apart = [np.full(len(each), np.nan) for each in weights]
+    if reference.apart is not None:
+        apart = [np.asarray(each, np.float64) for each in reference.apart]
     outputs = list(reference.outputs)
     if not len(places) == len(weights) == len(outputs) == len(reference.rest_norms):
         raise ValueError("a reference model has places, weights and a rest for each output")
@@ -135,6 +142,7 @@ def write(
             "feature_id": feature_ids[np.concatenate(places)],
             "output": np.repeat(np.arange(1, len(outputs) + 1), [len(each) for each in places]),
             "weight": np.concatenate(weights).astype(np.float32),
+            "apart": np.concatenate(apart).astype(np.float32),
         }
         con.register("incoming_weight", columns)
         con.execute(queries.INSERT_WEIGHTS, {"run_id": run_id, "outputs": outputs})
@@ -199,6 +207,8 @@ def read(con: duckdb.DuckDBPyConnection, problem_ids: Sequence[int]) -> dict[int
     for problem_id, run_id, source, n_samples, preparation, n_labels, outputs in heads:
         kept, columns, tried = weights[run_id], scales[run_id], transfers[run_id]
         own = [of_output(kept, output) for output in outputs]
+        apart = tuple(of_output(kept, output, "apart")[1] for output in outputs)
+        is_apart = not any(np.isnan(each).any() for each in apart)
         order = np.argsort(columns["feature_id"])
         losses = (_doubles(tried[name]).tolist() for name in ("strength", "loss"))
         found[problem_id] = Reference(
@@ -217,6 +227,7 @@ def read(con: duckdb.DuckDBPyConnection, problem_ids: Sequence[int]) -> dict[int
             mean=_doubles(columns["mean"])[order],
             spread=_doubles(columns["spread"])[order],
             transfers=tuple(zip(tried["n_labels"].tolist(), *losses, strict=True)),
+            apart=apart if is_apart else None,
         )
     return {each: found[each] for each in problem_ids if each in found}
 
@@ -237,13 +248,15 @@ def rows_by_run(found: Mapping[str, Any], runs: Ints) -> dict[int, dict[str, Any
     }
 
 
-def of_output(rows: Mapping[str, Any], output: str | None) -> tuple[Ints, Floats]:
+def of_output(
+    rows: Mapping[str, Any], output: str | None, which: str = "weight"
+) -> tuple[Ints, Floats]:
     """Return the features and weights of one output, features ascending."""
     outputs = np.ma.filled(np.ma.asarray(rows["output"]).astype(object), None)
     chosen = np.flatnonzero(outputs == output) if output is not None else np.arange(len(outputs))
     ids = np.asarray(rows["feature_id"], np.int64)[chosen]
     order = np.argsort(ids)
-    return ids[order], _doubles(rows["weight"])[chosen][order]
+    return ids[order], _doubles(rows[which])[chosen][order]
 
 
 def _doubles(values: Any) -> Floats:

@@ -9,7 +9,9 @@ of each column and its univariate relevance,
 with c the expectation under chance, k bins (G. Miller, "Note on the bias of information estimates",
 1955). Where memory knows of weights, a second model is fitted with it: its strength of
 memory, and which part of each weight is memory's, goes into the explanation. The gain from memory
-with few labels is measured as well, without the problems that share these rows.
+with few labels is measured as well, on rows that no remembered model has seen: where past problems
+share rows, on rows that all problems set apart (`metafs.data.row_hashes`), with weights that have
+not learned from them.
 """
 
 from dataclasses import dataclass
@@ -18,10 +20,12 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from metafs.data.problem import Problem
+from metafs.data.row_hashes import rows_apart
 from metafs.data.typing import Array, Matrix
-from metafs.memory import BeliefRow, LinearRows, ReferenceRows
+from metafs.memory import BeliefRow, ReferenceRows
 from metafs.memory.weights import ModelHistory
 from metafs.pipeline.fitting.parameters import of_rows
+from metafs.pipeline.fitting.reference_rows import rarer_in_memory, reference_rows
 from metafs.stats.discretise import discretise, discretise_target
 from metafs.stats.information import SetInformation, entropy
 from metafs.stats.linear import (
@@ -33,12 +37,14 @@ from metafs.stats.linear import (
     measured_transfer,
     reference_weights,
     scales_of,
+    weights_without,
 )
+from metafs.stats.linear.folds import some_rows
 from metafs.stats.linear.rows import product
 from metafs.stats.threads import threads_for
 
 ROWS_FOR_BELIEF = 150
-"""Rows that estimate the strength of memory, for explanations: with more it matters little."""
+"""Rows of the model with memory, for explanations: with more memory matters little."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +69,7 @@ def learned(
     fit: bool = True,
     history: ModelHistory | None = None,
     fold_history: ModelHistory | None = None,
+    apart_history: ModelHistory | None = None,
     seed: int | None = 0,
 ) -> Learned:
     """Learn from all columns what memory is to keep.
@@ -77,10 +84,13 @@ def learned(
     fold_history : ModelHistory, optional
         The same without problems of this source, nor any that share rows: with it is measured
         what memory would have given.
+    apart_history : ModelHistory, optional
+        If problems share rows, what is known without the rows set apart: it takes the place of
+        `fold_history`, and only these rows are judged.
     seed : int, optional
     """
     with threads_for(problem.n_samples * problem.n_features):
-        return _learned(problem, fit, history, fold_history, seed or 0)
+        return _learned(problem, fit, history, fold_history, apart_history, seed or 0)
 
 
 def _learned(
@@ -88,6 +98,7 @@ def _learned(
     fit: bool,
     history: ModelHistory | None,
     fold_history: ModelHistory | None,
+    apart_history: ModelHistory | None,
     seed: int,
 ) -> Learned:
     X, X_unlabelled = numeric_rows(problem)
@@ -98,18 +109,27 @@ def _learned(
         model = fit_linear(
             X, problem.y, classes=problem.is_classification, seed=seed, **of_rows(problem)
         )
-        transfers = _transfers(problem, X, fold_history, seed)
-        changes["reference"] = _reference_rows(problem, model, transfers)
+        apart, seen = rows_apart(problem), None
+        if apart is not None:
+            seen = weights_without(model, X, problem.y, apart, sample_weight=problem.sample_weight)
+        if apart is None or apart_history is None:
+            transfers = _transfers(problem, X, fold_history, None, seed)
+        else:
+            transfers = _transfers(problem, X, apart_history, ~apart, seed)
+        known = None if history is None else history.weights.scales
+        kept = reference_weights(model, matters=rarer_in_memory(model, scales, known))
+        changes["reference"] = reference_rows(problem, model, kept, seen, transfers)
     if history is not None and history.weights.directions is not None:
+        codes = problem.y if problem.is_classification else None
+        some = some_rows(codes, problem.n_samples, ROWS_FOR_BELIEF, seed)
         model = fit_linear(
-            X,
-            problem.y,
+            X[some],
+            problem.y[some],
             classes=problem.is_classification,
             prior=history.weights,
             X_unlabelled=X_unlabelled,
-            most_rows=ROWS_FOR_BELIEF,
             seed=seed,
-            **of_rows(problem),
+            **of_rows(problem, some),
         )
         changes["belief"] = _belief(model, history)
         largest = np.abs(model.coef).argmax(axis=0)[None]
@@ -167,7 +187,11 @@ def _dense(rows: Matrix) -> Array:
 
 
 def _transfers(
-    problem: Problem, X: Matrix, history: ModelHistory | None, seed: int
+    problem: Problem,
+    X: Matrix,
+    history: ModelHistory | None,
+    seen_rows: Array | None,
+    seed: int,
 ) -> list[tuple[int, float, float]]:
     """Return labels, strength and loss of each trial of memory on this problem.
 
@@ -176,12 +200,17 @@ def _transfers(
     if history is None:
         return []
     classes = problem.is_classification
-    rows: Array | slice = slice(None)
+    rows = np.arange(problem.n_samples)
     if problem.groups is not None:  # rows of one group would be both labelled and judged
         order = np.random.default_rng(seed).permutation(problem.n_samples)
         rows = np.sort(order[np.unique(problem.groups[order], return_index=True)[1]])
     loss, coherence = measured_transfer(
-        X[rows], problem.y[rows], classes=classes, prior=history.weights, seed=seed
+        X[rows],
+        problem.y[rows],
+        classes=classes,
+        prior=history.weights,
+        seen_rows=seen_rows,
+        seed=seed,
     )
     if loss is None:
         return []
@@ -191,53 +220,6 @@ def _transfers(
         for column, strength in enumerate(STRENGTHS)
         if np.isfinite(loss[row, column])
     ]
-
-
-def _reference_rows(
-    problem: Problem, model: LinearModel, transfers: list[tuple[int, float, float]]
-) -> ReferenceRows:
-    kept = reference_weights(model)
-    outputs: list[str | None] = [None]
-    if problem.classes is not None:
-        outputs = list(problem.classes[1:] if len(problem.classes) == 2 else problem.classes)
-    words = model.preparation.words
-    return ReferenceRows(
-        preparation="words" if words.all() else "mixed" if words.any() else "standard",
-        n_labels=problem.n_samples,
-        outputs=outputs,
-        places=[each.columns for each in kept],
-        weights=[each.weights for each in kept],
-        rest_norms=[each.rest for each in kept],
-        regularisation=model.regularisation,
-        transfers=transfers,
-        linear=_linear_rows(problem, model, [each.columns for each in kept]),
-    )
-
-
-def _linear_rows(problem: Problem, model: LinearModel, kept: list[Array]) -> LinearRows:
-    """Return what the model needs besides its weights to predict new rows.
-
-    Which columns are words is kept for all columns where only some are.
-    """
-    ready, needed = model.preparation, np.zeros(problem.n_features, dtype=bool)
-    weighted = np.unique(np.concatenate(kept)).astype(np.int64)
-    needed[weighted] = True
-    if ready.words.any() and not ready.words.all():
-        needed |= ready.words
-    places = np.flatnonzero(needed)
-    factor = np.full(problem.n_features, np.nan)
-    factor[weighted] = ready.factor[weighted]
-    labels = [problem.categories.get(place) for place in places.tolist()]
-    return LinearRows(
-        classes=problem.classes,
-        intercepts=model.intercept.tolist(),
-        slope=model.slope,
-        places=places,
-        words=ready.words[places],
-        centre=ready.centre[places],
-        factor=factor[places],
-        labels=[(each[0], each[1]) if each and len(each) == 2 else None for each in labels],
-    )
 
 
 def _belief(model: LinearModel, history: ModelHistory) -> BeliefRow:

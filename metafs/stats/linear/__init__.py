@@ -1,7 +1,7 @@
 """Linear models whose weights have a prior that was learned from past problems."""
 
 from metafs.stats.linear.model import LinearModel, fit_linear
-from metafs.stats.linear.preparation import Preparation, pool, prepare, scales_of
+from metafs.stats.linear.preparation import Preparation, pool, prepare, rarity, scales_of
 from metafs.stats.linear.projection import Projection, project
 from metafs.stats.linear.refit import refitted
 from metafs.stats.linear.remembering import (
@@ -9,6 +9,7 @@ from metafs.stats.linear.remembering import (
     measured_transfer,
     reference_weights,
     transfer_curve,
+    weights_without,
 )
 from metafs.stats.linear.rows import coherence
 from metafs.stats.linear.strength import StrengthChoice, expected_gain
@@ -44,8 +45,10 @@ __all__ = [
     "pool",
     "prepare",
     "project",
+    "rarity",
     "reference_weights",
     "refitted",
     "scales_of",
     "transfer_curve",
+    "weights_without",
 ]

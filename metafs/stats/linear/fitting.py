@@ -12,7 +12,7 @@ from metafs.stats.linear.independent import independent_losses, labels_of_each
 from metafs.stats.linear.large import fit_large
 from metafs.stats.linear.logistic import logistic
 from metafs.stats.linear.loss import loss_of
-from metafs.stats.linear.regularisation import LAMBDAS, shares_of_regularisations
+from metafs.stats.linear.regularisation import regularisations, shares_of_regularisations
 from metafs.stats.linear.rows import Rows
 from metafs.stats.linear.spectrum import Spectrum, spectrum_of, spectrum_of_rows
 from metafs.stats.linear.strength import StrengthChoice, choose_strength
@@ -75,16 +75,22 @@ class Fitting:
         for s in grid:
             expected = self.rows.expected(float(s)) * self.share + self.level
             apart = self.targets - expected
-            decision = self.spectrum(float(s)).held_out(apart, LAMBDAS, self.folds) + expected
+            spectrum = self.spectrum(float(s))
+            lambdas = regularisations(spectrum)
+            decision = spectrum.held_out(apart, lambdas, self.folds) + expected
             loss = loss_of(decision, self.targets, self.codes).mean(axis=1)
             means = np.average(loss, axis=1, weights=self.sample_weight)
             share = shares_of_regularisations(
-                LAMBDAS, means, self.spectrum(float(s)), classes=self.classes
+                lambdas,
+                means,
+                spectrum,
+                classes=self.classes,
+                around_mean=s > 0 and self.rows.mean is not None,
             )
-            at = float(share @ np.log(LAMBDAS))
+            at = float(share @ np.log(lambdas))
             losses.append(share @ loss)
             usual.append(np.exp(at))
-            held.append(decision[np.abs(np.log(LAMBDAS) - at).argmin(), 0])
+            held.append(decision[np.abs(np.log(lambdas) - at).argmin(), 0])
         table = independent_losses(np.array(losses), self.sample_weight, self.groups)
         if self.codes is None:  # half the relative squared error is like a log-loss
             table /= 2 * max(float(table[0].mean()), 1e-300)

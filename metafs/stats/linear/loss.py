@@ -21,7 +21,9 @@ _USUAL_SLOPE = 1.5
 _AT_ONCE = 100_000  # numbers that stay in a processor's cache
 
 
-def class_loss(decision: Array, codes: Array, *, surprise: float = 0.0) -> tuple[Array, Array]:
+def class_loss(
+    decision: Array, codes: Array, *, surprise: float = 0.0, weight: Array | None = None
+) -> tuple[Array, Array]:
     """Return the loss of each row under the best slope, and that slope, for decision values.
 
     Parameters
@@ -32,6 +34,8 @@ def class_loss(decision: Array, codes: Array, *, surprise: float = 0.0) -> tuple
         The class of each row as a number from 0.
     surprise : float
         What a slope costs that is ten times the usual one, in units of the loss of all rows.
+    weight : array of shape (n_rows,), default=None
+        How much each row counts.
 
     Returns
     -------
@@ -48,7 +52,7 @@ def class_loss(decision: Array, codes: Array, *, surprise: float = 0.0) -> tuple
         by_slope = np.stack([_log_loss(slope * unit, codes) for slope in SLOPES])
     apart = np.log10(np.maximum(SLOPES, SLOPES[1]) / _USUAL_SLOPE) ** 2
     price = surprise / len(codes) * apart.reshape(-1, *(1,) * (unit.ndim - 2))
-    best = (by_slope.mean(axis=-1) + price).argmin(axis=0)
+    best = (np.average(by_slope, axis=-1, weights=weight) + price).argmin(axis=0)
     losses = np.take_along_axis(by_slope, best[None, ..., None], axis=0)[0]
     return losses, SLOPES[best] / spread[..., 0, 0]
 

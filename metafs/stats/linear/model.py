@@ -121,7 +121,7 @@ def fit_linear(
         unit = float(scales_of(targets, sample_weight).spread[0]) or 1.0
         targets = targets / unit
     if rows.mean is not None:
-        contradicted = classes and not agrees(np.asarray(rows.expected(1.0)), targets)
+        contradicted = classes and not agrees(np.asarray(rows.expected(1.0)), targets, rows.odds)
         rows = replace(rows, mean=None if contradicted else rows.mean / unit)
     fitting = Fitting(rows, targets, y, classes, sample_weight, groups, most_rows, seed)
     experience = None if prior is None else prior.experience

@@ -103,6 +103,17 @@ def count_columns(X: Matrix) -> Array:
     return np.asarray(np.bincount(X.indices[odd], minlength=X.shape[1]) == 0)
 
 
+def rarity(n_rows: Array | float, document_frequency: Array) -> Array:
+    """Return what the values of words are multiplied by: the more, the rarer the word is.
+
+    Examples
+    --------
+    >>> rarity(99.0, np.array([1.0, 0.0])).round(2)
+    array([1.  , 5.61])
+    """
+    return np.asarray(np.log((1 + n_rows) / (1 + n_rows * document_frequency)) + 1)
+
+
 def prepare(
     X: Matrix,
     scales: Scales | None = None,
@@ -119,7 +130,7 @@ def prepare(
     words = looks_like if words is None else looks_like | (words & count_columns(X))
     pooled = here if scales is None else pool(here, agreeing(here, scales, words))
     known = np.maximum(pooled.n_rows, 1.0)
-    idf = np.log((1 + known) / (1 + known * pooled.document_frequency)) + 1
+    idf = rarity(known, pooled.document_frequency)
     size = np.abs(pooled.mean) + pooled.spread
     varies = pooled.spread > _CONSTANT * size
     inverse = np.divide(1.0, pooled.spread, out=np.zeros_like(size), where=varies)

@@ -6,11 +6,11 @@ import numpy as np
 
 from metafs.data.typing import Array, Matrix
 from metafs.stats.linear.common import agrees
-from metafs.stats.linear.fitting import INTERCEPT
-from metafs.stats.linear.folds import folds_of
-from metafs.stats.linear.loss import loss_of
+from metafs.stats.linear.fitting import INTERCEPT, MOST_ROWS
+from metafs.stats.linear.folds import folds_of, some_rows
+from metafs.stats.linear.loss import class_loss, loss_of
 from metafs.stats.linear.model import LinearModel
-from metafs.stats.linear.regularisation import LAMBDAS, shares_of_regularisations
+from metafs.stats.linear.regularisation import regularisations, shares_of_regularisations
 from metafs.stats.linear.rows import Rows, rows_under
 from metafs.stats.linear.spectrum import spectrum_of
 from metafs.stats.linear.targets import share_of_logit, targets_of
@@ -31,20 +31,58 @@ class SparseWeights:
     rest: float
 
 
-def reference_weights(model: LinearModel, k: int = 1000) -> list[SparseWeights]:
+def reference_weights(
+    model: LinearModel, k: int = 1000, matters: Array | None = None
+) -> list[SparseWeights]:
     """Return, for each output, the k weights that matter most on the rows at hand.
 
     A weight matters by its size times the spread of its column: by its size alone rare words would
-    be kept.
+    be kept. It may matter more or less to others than it does here.
     """
+    spread = model.spread if matters is None else model.spread * matters
     found = []
     for weights in model.coef:
-        matter = np.abs(weights) * model.spread
+        matter = np.abs(weights) * spread
         kept = np.argsort(-matter, kind="stable")[:k]
         kept = np.sort(kept[matter[kept] > 0])
         rest = float(np.sqrt(max(0.0, weights @ weights - weights[kept] @ weights[kept])))
         found.append(SparseWeights(kept, weights[kept], rest))
     return found
+
+
+def weights_without(
+    model: LinearModel,
+    X: Matrix,
+    y: Array,
+    without: Array,
+    *,
+    sample_weight: Array | None = None,
+) -> Array | None:
+    """Return weights like those of a model, which have not learned from some of its rows.
+
+    They are those of ridge regression with the same preparation and regularisation, in the unit of
+    logistic regression for classes; None if a class has no other rows. Of many rows some teach all.
+    """
+    classes = model.classes is not None
+    rows = np.flatnonzero(~without)
+    if len(rows) > MOST_ROWS:
+        codes = np.unique(y, return_inverse=True)[1][rows] if classes else None
+        rows = rows[some_rows(codes, len(rows), MOST_ROWS, 0)]
+    if len(rows) < 2 or (classes and len(np.unique(y[rows])) < len(np.unique(y))):
+        return None
+    targets = targets_of(y[rows], classes)[0]
+    weight = np.ones(len(rows)) if sample_weight is None else sample_weight[rows]
+    weight = weight * len(weight) / weight.sum()
+    table, _, _ = rows_under(
+        X[rows], None, None, preparation=model.preparation, sample_weight=weight
+    )
+    covariance = table.own_covariance
+    if classes:
+        covariance = covariance + INTERCEPT * np.mean(np.diag(covariance) * weight)
+    covariance[np.diag_indices_from(covariance)] += model.regularisation / weight
+    apart = targets - np.average(targets, axis=0, weights=weight)
+    weights = table.weights(np.linalg.solve(covariance, apart), 0.0)[0]
+    return weights / share_of_logit(classes)
 
 
 def transfer_curve(
@@ -150,20 +188,26 @@ def _losses(
             covariance[np.ix_(labelled, labelled)], intercept=INTERCEPT if classes else None
         )
         expected = np.broadcast_to(rows.expected(s), targets.shape) * share_of_logit(classes)
-        if classes and not agrees(expected[labelled], targets[labelled]):
+        if classes and not agrees(expected[labelled], targets[labelled], rows.odds):
             expected = np.zeros_like(targets)
         expected = expected + level
         apart = (targets - expected)[labelled]
-        held_out = spectrum.held_out(apart, LAMBDAS, folds) + expected[labelled]
+        lambdas = regularisations(spectrum)
+        held_out = spectrum.held_out(apart, lambdas, folds) + expected[labelled]
         loss = loss_of(held_out, targets[labelled], None if codes is None else codes[labelled])
+        around = s > 0 and rows.mean is not None
         share = shares_of_regularisations(
-            LAMBDAS, loss.mean(axis=(1, 2)), spectrum, classes=classes
+            lambdas, loss.mean(axis=(1, 2)), spectrum, classes=classes, around_mean=around
         )
-        alpha, fitted = spectrum.ridge(apart, float(np.exp(share @ np.log(LAMBDAS))))
+        alpha, fitted = spectrum.ridge(apart, float(np.exp(share @ np.log(lambdas))))
         across = covariance[:, labelled] @ alpha + expected
         fitted = fitted + expected[labelled]
         decision = across[judged] + (fitted - across[labelled]).mean(axis=0)
-        judged_codes = None if codes is None else codes[judged]
-        mean = float(loss_of(decision, targets[judged], judged_codes).mean())
+        if codes is None:
+            mean = float(loss_of(decision, targets[judged], None).mean())
+        else:  # each class counts alike, as a rare one would be lost among the others
+            weight = 1.0 / np.bincount(codes[judged])[codes[judged]]
+            loss = class_loss(decision, codes[judged], weight=weight)[0]
+            mean = float(np.average(loss, weights=weight))
         found.append(mean if classes else np.log(max(mean, 1e-6)) / 2)
     return found

@@ -54,6 +54,8 @@ class Rows:
     """The mean variance of the scores, on all rows at hand."""
     mean: Array | None = None
     """(n_outputs, n_features) The prior mean of the weights when memory is used; None if 0."""
+    odds: float = 1.0
+    """That the prior mean is right, before any label is seen."""
     centre: Array | float = 0.0
     """(n_features,) The mean of the table over all rows at hand."""
 
@@ -172,7 +174,14 @@ def rows_under(
     mean = None if known is None else prior_mean(known, classes)
     spread, centre = _spread_and_mean(table, sample_weight)
     rows = Rows(
-        table[:n], preparation.variance, scores[:n], directions, mean_variance, mean, centre
+        table[:n],
+        preparation.variance,
+        scores[:n],
+        directions,
+        mean_variance,
+        None if mean is None else mean.weights,
+        1.0 if mean is None else mean.odds,
+        centre,
     )
     return rows, preparation, spread
 

@@ -81,7 +81,9 @@ def spectrum_of(
     across = scaled @ constant
     centred = scaled - np.outer(constant, across) - np.outer(across, constant)
     centred += (constant @ across) * np.outer(constant, constant)
-    values, vectors = eigh((centred + centred.T) / 2, overwrite_a=True, check_finite=False)
+    values, vectors = eigh(
+        (centred + centred.T) / 2, overwrite_a=True, check_finite=False, driver="evd"
+    )
     kept = values > _ROUNDING * max(values[-1], _ROUNDING)
     return Spectrum(vectors[:, kept], values[kept], root, constant)
 
@@ -96,7 +98,7 @@ def spectrum_of_rows(
         rows = np.column_stack([rows, np.full(len(rows), level)])
     scaled = rows * root[:, None]
     scaled -= np.outer(constant, constant @ scaled)
-    values, vectors = eigh(scaled.T @ scaled, overwrite_a=True, check_finite=False)
+    values, vectors = eigh(scaled.T @ scaled, overwrite_a=True, check_finite=False, driver="evd")
     kept = values > _ROUNDING * max(values[-1], _ROUNDING)
     values = values[kept]
     return Spectrum(scaled @ vectors[:, kept] / np.sqrt(values), values, root, constant)

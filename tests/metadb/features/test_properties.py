@@ -166,6 +166,7 @@ def test_a_file_of_schema_3_waits_for_migrate_and_then_takes_properties(db, monk
         "0009_report",
         "0010_comparisons",
         "0011_learner_candidates",
+        "0012_rows_apart",
     ]
     results(db, meta_features={"size": [1, 2, 3]})
     assert db.check() == []

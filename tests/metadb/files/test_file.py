@@ -211,6 +211,7 @@ def test_an_older_schema_waits_for_migrate(db, monkeypatch):
         "0009_report",
         "0010_comparisons",
         "0011_learner_candidates",
+        "0012_rows_apart",
     ]
     assert db.migrate() == []
     record(db, "p")

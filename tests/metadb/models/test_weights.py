@@ -63,6 +63,16 @@ def test_a_number_has_one_direction_without_a_name(db):
     assert model.transfers == ()
 
 
+def test_weights_that_have_not_seen_rows_set_apart_come_back(db):
+    one = ReferenceRows("standard", 10, [None], [[1, 3]], [[3.0, 2.0]], [0.0], apart=[[2.5, 1.0]])
+    recorded = learned(db, "p", one)
+    (model,) = db.references([recorded.problem_id]).values()
+    assert [each.tolist() for each in model.apart] == [[2.5, 1.0]]
+    other = learned(db, "q")
+    assert db.references([other.problem_id])[other.problem_id].apart is None
+    assert db.check() == []
+
+
 def test_equal_content_keeps_its_first_model(db):
     learned(db, "other")
     assert acquainted(db).lacks_reference

@@ -81,12 +81,83 @@ def test_memory_tells_directions_scales_relevance_and_experience(three):
     np.testing.assert_allclose(prior.weights.scales.n_rows, 240)
     assert abs(prior.weights.scales.spread - 1).max() < 0.2
     assert prior.relevance[:4].min() > prior.relevance[4:].max()
-    assert prior.weights.experience is not None
     cut = prior.columns(np.array([5, 0]))
     np.testing.assert_array_equal(cut.relevance, prior.relevance[[5, 0]])
     np.testing.assert_array_equal(
         cut.weights.directions.weights, prior.weights.directions.weights[:, [5, 0]]
     )
+
+
+def test_the_worth_of_memory_counts_by_how_much_it_knew(tmp_path, three):
+    db = tmp_path / "m.duckdb"
+    db.write_bytes(three.read_bytes())
+    assert prepared(shop(7, n=10), three).prior.weights.experience is None
+    solved([shop(seed) for seed in range(3, 6)], db)
+    experience = prepared(shop(7, n=10), db).prior.weights.experience
+    near = prepared(shop(7, n=10), db).history.problem_ids.tolist()
+    affinity = dict(zip(near, 1 - experience_distances(db) ** 2, strict=True))
+    expected = {affinity[id_] * (id_ - 1) / 6 for id_ in (4, 5, 6)}
+    np.testing.assert_allclose(sorted(experience.weights), sorted(expected))
+
+
+def experience_distances(db):
+    return prepared(shop(7, n=10), db).history.weights.directions.distances
+
+
+def test_the_worth_of_memory_is_measured_where_problems_share_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    pool = rng.normal(size=(400, N))
+    problems = [shop(k, X=pool[rng.permutation(400)[:200]]) for k in range(5)]
+    db = tmp_path / "m.duckdb"
+    solved(problems[:4], db)
+    task = prepared(problems[4], db)
+    assert task.fold_history is None and len(task.sharing) == 4
+    told, seen = (each.weights.directions.weights for each in (task.apart_history, task.history))
+    assert told.shape == seen.shape and not np.allclose(told, seen)
+    solved(problems[4:], db)
+    models = MetaDB(db).references([1, 2, 5])
+    assert not models[1].transfers and models[2].transfers and models[5].transfers
+
+
+def test_problems_of_the_same_columns_are_asked_though_none_is_near(tmp_path):
+    db = tmp_path / "m.duckdb"
+    solved([shop(seed) for seed in range(2)], db)
+    X = np.vstack([np.full(N, 40.0), np.full(N, -40.0)]) + np.random.default_rng(0).normal(
+        size=(2, N)
+    )
+    far = Problem.of(X, ["no", "yes"], name="far", source="far.csv", feature_names=NAMES)
+    task = prepared(far, db)
+    assert task.neighbours == () and len(task.history.weights.directions) == 2
+    other = Problem.of(X, ["no", "yes"], name="far", feature_names=[f"v{j}" for j in range(N)])
+    assert prepared(other, db).history is None
+
+
+def documents(seed, n=80, n_words=150):
+    """Return a problem of which words say most, each as often as this problem pleases."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.5
+    share = rng.uniform(0.02, 0.2, n_words)
+    told = np.where(np.arange(n_words) < 30, 3.0, 1.0)
+    X = rng.random((n, n_words)) < np.where(y[:, None], share * told, share)
+    return Problem.of(
+        X.astype(float),
+        np.where(y, "yes", "no"),
+        name=f"letters {seed}",
+        source=f"letters {seed}.csv",
+        feature_names=[f"w{j}" for j in range(n_words)],
+    )
+
+
+def test_what_carriers_supplied_of_a_word_is_memorys_part_of_its_weight(tmp_path):
+    db = tmp_path / "m.duckdb"
+    solved([documents(seed) for seed in range(4)], db)
+    memory = MetaDB(db)
+    explained = explain(memory, memory.find_problem("letters 3"))
+    assert explained.belief.strength > 0
+    told = [each for each in explained.features if each.carriers]
+    assert len(told) > 5
+    for each in told:
+        assert sum(part.part for part in each.carriers) == pytest.approx(each.from_memory)
 
 
 def test_a_new_column_has_no_weight(three):

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from metafs.stats.linear import Directions, WeightPrior, fit_linear
-from metafs.stats.linear.common import agreed_part, common_part, prior_mean
+from metafs.stats.linear.common import agreed_part, agrees, common_part, prior_mean
 from metafs.stats.linear.logistic import logistic
-from metafs.stats.linear.regularisation import LAMBDAS, shares_of_regularisations
+from metafs.stats.linear.regularisation import regularisations, shares_of_regularisations
 from metafs.stats.linear.spectrum import spectrum_of, spectrum_of_rows
 
 
@@ -51,7 +51,7 @@ def test_directions_are_oriented_by_the_names_of_classes():
     signs = np.where(np.arange(12) % 2, 1.0, -1.0)[:, None]
     outputs = ["good" if sign > 0 else "bad" for sign in signs]
     known = Directions.of(signs * weights, outputs=outputs)
-    (mean,) = prior_mean(known, ("bad", "good"))
+    (mean,) = prior_mean(known, ("bad", "good")).weights
     np.testing.assert_allclose(mean, common, atol=0.3)
     assert prior_mean(known, ("0", "1")) is None
     assert prior_mean(known, None) is None
@@ -64,6 +64,45 @@ def test_two_classes_that_few_past_models_speak_for_have_no_prior_mean():
     everything = Directions.of(weights, outputs=["a"] * 12)
     assert prior_mean(everything, ("a", "z")) is not None
     assert prior_mean(everything, ("a", "y", "z")) is None
+
+
+def digits(n_problems, called, seed=0):
+    """Return directions of problems over some of six digits, called by name or number."""
+    rng = np.random.default_rng(seed)
+    of_digit = rng.normal(size=(6, 40))
+    rows, problems, outputs = [], [], []
+    for problem in range(n_problems):
+        chosen = np.sort(rng.permutation(6)[:3])
+        rows += [of_digit[d] - of_digit[chosen].mean(axis=0) for d in chosen]
+        problems += [f"past {problem}"] * 3
+        outputs += [called(d, place) for place, d in enumerate(chosen)]
+    noise = 0.3 * rng.normal(size=(len(rows), 40))
+    return of_digit, Directions.of(np.array(rows) + noise, problems=problems, outputs=outputs)
+
+
+def test_more_classes_have_a_prior_mean_if_their_names_mean_something():
+    of_digit, known = digits(20, lambda digit, place: f"digit {digit}")
+    found = prior_mean(known, ("digit 1", "digit 4", "digit 5"))
+    likeness = np.corrcoef(found.weights, of_digit[[1, 4, 5]])[:3, 3:]
+    assert likeness.argmax(axis=1).tolist() == [0, 1, 2] and np.diag(likeness).min() > 0.8
+    assert prior_mean(known, ("digit 1", "digit 4", "other")) is None
+
+
+def test_classes_that_are_merely_numbered_have_none():
+    _, known = digits(20, lambda digit, place: str(place))
+    assert prior_mean(known, ("0", "1", "2")) is None
+
+
+def test_labels_of_more_classes_must_be_predicted_rightly():
+    expected, targets = np.eye(3)[[0, 1, 2, 0]], np.eye(3)[[0, 1, 2, 1]]
+    assert agrees(expected, targets)
+    assert not agrees(expected[:, [1, 2, 0]], targets)
+
+
+def test_few_labels_do_not_outweigh_many_past_problems():
+    expected, targets = np.array([[1.0], [-1.0]] * 8), np.array([[-1.0], [1.0]] * 8)
+    assert not agrees(expected[:4], targets[:4]) and agrees(expected[:4], targets[:4], odds=20)
+    assert not agrees(expected, targets, odds=20)
 
 
 @pytest.mark.parametrize("codes", [False, True])
@@ -121,12 +160,26 @@ def test_logistic_regression_around_an_offset_minimises_what_it_says():
 def test_few_labels_hardly_move_the_regularisation_and_many_decide_it():
     rng = np.random.default_rng(4)
     place = 1
-    loss = np.full(len(LAMBDAS), 0.7)
-    loss[place] = 0.6
-    shares = []
+    shares, at = [], []
     for n_rows in (4, 2000):
         rows = rng.normal(size=(n_rows, 3)) / np.sqrt(3)
         spectrum = spectrum_of_rows(rows)
-        shares.append(shares_of_regularisations(LAMBDAS, loss, spectrum, classes=True))
-    assert 0.3 < np.exp(shares[0] @ np.log(LAMBDAS)) < 10
+        lambdas = regularisations(spectrum)
+        loss = np.full(len(lambdas), 0.7)
+        loss[place] = 0.6
+        shares.append(shares_of_regularisations(lambdas, loss, spectrum, classes=True))
+        at.append(np.exp(shares[-1] @ np.log(lambdas)))
+    assert 0.3 < at[0] < 10
     assert shares[1][place] > 0.99
+
+
+@pytest.mark.parametrize("classes", [True, False])
+@pytest.mark.filterwarnings("error")
+def test_rows_that_do_not_differ_teach_only_their_mean(classes):
+    X, y = np.tile(np.arange(3.0), (6, 1)), np.arange(6) % 2
+    past = WeightPrior(Directions.of(np.ones((3, 3))))
+    for prior in (None, past):
+        model = fit_linear(X, y if classes else 5.0 + y, classes=classes, prior=prior)
+        if not classes:
+            np.testing.assert_allclose(model.predict(X), 5.5)
+        assert np.isfinite(model.decision_function(X + 1.0)).all()

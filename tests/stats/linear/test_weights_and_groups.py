@@ -15,7 +15,7 @@ from metafs.stats.linear.preparation import scales_of
 
 def fit_with(regularisation, X, y, classes, **rows):
     """Fit with one regularisation, and one slope, which cross-validation chooses otherwise."""
-    grid = mock.patch.object(fitting, "LAMBDAS", np.array([regularisation]))
+    grid = mock.patch.object(fitting, "regularisations", lambda _: np.array([regularisation]))
     slope = mock.patch.object(model, "slope_of", return_value=1.0)
     with grid, slope:
         return fit_linear(X, y, classes=classes, **rows)
