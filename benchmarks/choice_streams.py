@@ -296,6 +296,7 @@ def solved(stream, asked, labels, folder, registry, results):
             if kind == "unrelated":
                 past = with_permuted_names(stream, asked.seed, all_of_them=True)
             started = time.perf_counter()
+            arms = [each for each in arms if each in ("metafs", "unrelated", *asked.arms)]
             remembered_stream(past, dbs[-1], registry, results, place, arms)
             (kept / f"{kind}.done").touch()
             seconds = time.perf_counter() - started
