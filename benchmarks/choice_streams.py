@@ -318,7 +318,7 @@ def print_table(results):
     titles = ("stream", "labels", "n", *arms, "rank", "behind", "best", "best alone", "s", "memory")
     print("| " + " | ".join(titles) + " |\n|---|--:|" + "--:|" * (len(titles) - 2))
     for (stream, labels), problems in sorted(by_stream.items(), key=str):
-        rows = [each for each in problems.values() if set(each) >= {"metafs", "no memory", "L2"}]
+        rows = [each for each in problems.values() if set(each) >= {"metafs", "L2"}]
         if not rows:
             continue
 
