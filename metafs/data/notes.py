@@ -10,6 +10,7 @@ from metafs.data.checks import counted, listing
 
 EMPTY = "left out {count} without any value: {names}"
 CONSTANT = "left out {count} with one value in all rows: {names}"
+ROW_NUMBERS = "left out {count} of row numbers that pandas stored with the table: {names}"
 TOO_LARGE = "left out {count} of numbers too large to be told apart: {names}"
 INFINITE = "took infinite values for missing in {names}"
 MARKERS = "took text such as n/a for missing in {names}"

@@ -20,6 +20,8 @@ from metafs.errors import ProblemError, UsageError
 
 TASKS = ("auto", "classes", "numbers")
 MAX_CLASSES = 50
+LARGEST = 1e150
+"""Sums of squares of larger numbers overflow, and with them every score and every fit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +110,7 @@ def encode_target(raw: Array, *, name: str, where: str, task: str = "auto") -> T
         classes = tuple(number_text(value) for value in distinct)
     else:
         _refuse_constant(len(distinct), name, where)
+        _refuse_overflow(values, name, where)
         return Target(values, None, present, column.assumed)
     _refuse_constant(len(classes), name, where)
     return Target(codes.astype(np.int64), classes, present, column.assumed)
@@ -129,6 +132,14 @@ def _read(raw: Array, name: str, where: str, task: str) -> Column:
         # Many labels, most of them numbers: rather an amount with a slip of the pen than classes.
         return convert(raw, name=name, where=where)
     return column
+
+
+def _refuse_overflow(values: Array, name: str, where: str) -> None:
+    if np.abs(values).max() > LARGEST:
+        raise ProblemError(
+            f"{where}: the target '{name}' holds numbers beyond {LARGEST:.0e}, whose squares "
+            "overflow; divide it by a constant."
+        )
 
 
 def _refuse_constant(n_distinct: int, name: str, where: str) -> None:

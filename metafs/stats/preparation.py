@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from metafs.data.typing import Array, Matrix
@@ -45,6 +46,25 @@ def filled(X: Matrix) -> Matrix:
     array([1., 3., 2.])
     """
     return _fill().fit_transform(X)
+
+
+def with_filling(model: Pipeline, X: Matrix) -> Pipeline:
+    """Return a fitted pipeline that also takes rows with missing values, as new rows may have.
+
+    They become the medians of the rows X that it learnt from. X is without missing values; a sparse
+    one, which is too large to be made dense, leaves the pipeline as it is.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> X = np.array([[1.0], [2.0], [3.0]])
+    >>> model = with_filling(Pipeline([("learn", Ridge().fit(X, X[:, 0]))]), X)
+    >>> model.predict(np.array([[np.nan]]))
+    array([2.])
+    """
+    if issparse(X) or not X.shape[1] or any(name == "prepare" for name, _ in model.steps):
+        return model
+    return Pipeline([("prepare", _fill().fit(X)), *model.steps])
 
 
 def preparation(X: Matrix, columns: Array, categories: Collection[int]) -> list[tuple[str, Any]]:

@@ -20,6 +20,7 @@ from metafs.data.parameters import check_at_least
 from metafs.data.target import holds_classes
 from metafs.data.typing import Array, Matrix
 from metafs.plugin.weighted_ranking import WeightedRankingSelector
+from metafs.stats.magnitude import of_usual_size
 
 
 class ImportanceSelector(WeightedRankingSelector):
@@ -62,6 +63,7 @@ class ImportanceSelector(WeightedRankingSelector):
     def _score_weighted(self, X: Matrix, y: Array, sample_weight: Array | None) -> Array:
         trees = ExtraTreesClassifier if holds_classes(y) else ExtraTreesRegressor
         forest = trees(self.n_trees, max_features="sqrt", random_state=self.random_state)
+        X = of_usual_size(X)
         order = _content_order(X)
         scores = np.empty(X.shape[1])
         table = with_short_indices(X[:, order])

@@ -248,6 +248,7 @@ EMPTY = np.array([[1, np.nan], [2, np.nan], [3, np.nan]])
         (np.ones((3, 2)), [None] * 3, "'y' has no values at all"),
         (np.ones((3, 2)), [None, None, 1], "only 1 row has a value of the target 'y'"),
         (np.ones((3, 2)), [0.5, np.inf, 1.5], "'y' is infinite in row 2"),
+        (np.ones((3, 2)), [0.5, -2e200, 1.5], "'y' holds numbers beyond 1e\\+150, whose squares"),
         (np.ones((3, 2)), np.ones((3, 2)), "target has 2 dimensions"),
         (EMPTY[:, 1:], [0, 1, 0], "no feature column has two different values"),
         (np.ones(3), [0, 1, 0], "X has 1 dimension but"),

@@ -15,8 +15,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from metafs_climb import Climb
 from metafs_filters import Fisher, FisherSelector, InfoGain, InfoGainSelector
 from metafs_filters.hooks import metafs_measures, metafs_selectors
+from metafs_filters.importance import ImportanceSelector
 
 SELECTORS = [InfoGainSelector(), FisherSelector()]
+
+
+@pytest.mark.parametrize("scale", [2.0**300, 2.0**900])
+def test_importance_takes_numbers_beyond_those_of_its_trees(scale):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    plain = ImportanceSelector(2, n_trees=20).fit(X, X[:, 1] > 0)
+    X[:, 1] *= scale
+    scaled = ImportanceSelector(2, n_trees=20).fit(X, X[:, 1] > 0)
+    assert scaled.get_support()[1] and plain.get_support()[1]
 
 
 def slow_gain(column, y):

@@ -1,5 +1,6 @@
 """What readers are given and what they return: a problem that is read when needed."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,6 +9,8 @@ from metafs.data.checks import check_names, dropping, unknown_column, well_forme
 from metafs.data.problem import Problem
 from metafs.data.row_values import OPTIONS
 from metafs.errors import ProblemError
+
+_ROW_NUMBERS = re.compile(r"__index_level_\d+__")
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,20 @@ class Source:
                     unknown_column(self.origin, name, problem.feature_names, role=role)
                 )
         return problem
+
+
+def row_numbers(names: Sequence[str], features: Sequence[int], keep: Sequence[str]) -> list[int]:
+    """Return which features are the index of a pandas frame, under the name it has in parquet.
+
+    They number the rows of the frame that was written, so they are no property of anything, and new
+    tables lack them. Those that are asked for by name are not among them.
+
+    Examples
+    --------
+    >>> row_numbers(["age", "__index_level_0__"], [0, 1], keep=[])
+    [1]
+    """
+    return [j for j in features if names[j] not in keep and _ROW_NUMBERS.fullmatch(names[j])]
 
 
 def feature_positions(

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from metafs.data.matrix import matrix_of_columns
-from metafs.data.notes import Notes
+from metafs.data.notes import ROW_NUMBERS, Notes
 from metafs.data.problem import Problem
 from metafs.data.readers import arff, delimited, duck
 from metafs.data.readers.encodings import read_as_utf8
 from metafs.data.readers.files import kind_of, refuse_empty, shown
-from metafs.data.readers.source import ReadOptions, feature_positions
+from metafs.data.readers.source import ReadOptions, feature_positions, row_numbers
 from metafs.data.typing import Array, Matrix
 
 
@@ -55,6 +55,9 @@ def read_problem(path: Path, name: str, target: str, options: ReadOptions) -> Pr
         if target not in names and kind_of(path) in ("csv", "tsv"):
             delimited.refuse_headless(names, where)
         features = feature_positions(names, target=target, options=options, where=where)
+        for j in row_numbers(names, features, options.keep):
+            notes.add(ROW_NUMBERS, names[j])
+            features.remove(j)
         columns = {field: names.index(column) for field, column in options.of_rows.items()}
         first = [names.index(target), *columns.values()]
         raw, X, categories = _read_matrix(path, where, names, first, features, notes)

@@ -41,7 +41,7 @@ from metafs.stats.confidence import Confidence
 from metafs.stats.discretise import codes_of, discretise_target
 from metafs.stats.folds import folds
 from metafs.stats.information import SetInformation, entropy
-from metafs.stats.preparation import chosen_columns, preparation
+from metafs.stats.preparation import chosen_columns, preparation, with_filling
 from metafs.stats.scorers import best_possible, is_defined, over_folds, scorer_named, takes_weight
 from metafs.stats.threads import threads_for
 
@@ -215,10 +215,12 @@ def model_on(
     rows: Array | slice = slice(None),
     prior: Prior | None = None,
     decide_for: str | None = None,
+    new_rows: bool = False,
 ) -> Any:
     """Return a learner, with what prepares these columns for it, fitted to some rows.
 
-    With the name of a scorer its decisions are those that are best for that scorer.
+    With the name of a scorer its decisions are those that are best for that scorer. `new_rows`
+    says that it will meet rows of other tables: they may lack values where no row here does.
     """
     X = chosen_columns(problem.X, columns)
     steps = preparation(X, columns, problem.categories)
@@ -227,6 +229,8 @@ def model_on(
         model = Pipeline([*steps, ("learn", clone(learner))])
         parameters = {f"learn__{name}": it for name, it in given.items()}
         model = fit(model, X[rows], problem.y[rows], **parameters)
+    if new_rows:
+        model = with_filling(model, X[rows])
     if decide_for is None:
         return model
     return balanced(model, problem.y[rows], decide_for, of_rows(problem, rows).get("sample_weight"))

@@ -37,7 +37,9 @@ class Lesson:
     def learnt(self) -> Any:
         """Return the learner, with what prepares the columns for it, fitted to all rows."""
         columns = np.arange(self.problem.n_features)
-        return model_on(self.problem, columns, self.learner, prior=self.prior, **self.options)
+        return model_on(
+            self.problem, columns, self.learner, prior=self.prior, new_rows=True, **self.options
+        )
 
     def layout(self) -> Layout:
         """Return how rows of these columns are read."""

@@ -192,6 +192,19 @@ def test_the_index_that_pandas_wrote_can_be_left_out(tmp_path):
     assert read(listed).feature_names == ("a",)
 
 
+def test_the_row_numbers_of_pandas_in_parquet_are_no_feature(tmp_path):
+    path = tmp_path / "filtered.parquet"
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 5.0], "b": [4, 1, 2, 3], "y": list("uvuv")})
+    frame[frame.a != 2.0].to_parquet(path)
+    (source,) = sources([path], ReadOptions(targets=("y",)))
+    problem = source.read()
+    assert problem.feature_names == ("a", "b")
+    assert any("'__index_level_0__'" in note for note in problem.notes)
+    keeping = ReadOptions(targets=("y",), keep=("__index_level_0__",))
+    (source,) = sources([path], keeping)
+    assert source.read().feature_names == ("a", "b", "__index_level_0__")
+
+
 def test_parquet_types(tmp_path):
     path = tmp_path / "types.parquet"
     stamps = pd.to_datetime(["2020-01-01", "2020-01-02"])

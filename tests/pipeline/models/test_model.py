@@ -41,6 +41,24 @@ def test_a_model_learns_from_what_was_selected_only(related):
     assert set(found.model.features) == set(found.features)
 
 
+@pytest.mark.parametrize("learner", ["logistic", "kernel-svm", "remembered", "auto"])
+def test_new_rows_may_lack_values_where_none_lacked_before(learner, related, tmp_path):
+    from metafs.pipeline.models.model_file import load, save
+
+    problem = related(0)
+    chosen = {"selector": "auto"} if learner == "auto" else {"selector": "infogain"}
+    (found,) = solve(problem, db=None, learner=learner, folds=2, **chosen)
+    places = [problem.feature_names.index(name) for name in found.features]
+    lacking, medians = problem.X.copy(), problem.X.copy()
+    for j in places:
+        lacking[j % 7 :: 7, j] = np.nan
+        medians[j % 7 :: 7, j] = np.median(problem.X[:, j])
+    assert save(found.model, tmp_path / "m.metafs") == ()
+    for model in (found.model, load(tmp_path / "m.metafs")):
+        np.testing.assert_array_equal(model.predict(lacking), model.predict(medians))
+        np.testing.assert_array_equal(model.predict_proba(lacking), model.predict_proba(medians))
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_saved_models_are_those_of_the_solutions(related, tmp_path, jobs):
     from metafs.pipeline.models.folder import find
