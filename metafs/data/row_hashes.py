@@ -49,7 +49,7 @@ def rows_apart(problem: Problem) -> Array | None:
     Examples
     --------
     >>> rows_apart(Problem.of([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]))
-    array([False,  True, False, False])
+    array([ True, False, False, False])
     """
     hashes = _hashes_of_rows(problem)
     if problem.groups is not None or not len(_distinct(hashes)):
