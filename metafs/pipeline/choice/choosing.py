@@ -141,6 +141,7 @@ def choose(
     before = before_scores(len(found))
     after = updated(before, evaluation.success, **evaluation.rows_of_a_fold)
     candidate = chosen(after, evaluation)
+    notes += tuple(evaluation.failures.values())
     if fold_past is not None and list(fold_past) != list(past):
         before = expected(found, fold_past, thresholds)
     inside = chosen_in_folds(evaluation, before)

@@ -1,13 +1,15 @@
 """Who takes part in the choice of a pipeline: what the settings and the installed plugins leave."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 from metafs.data.problem import Problem
-from metafs.errors import UsageError
+from metafs.errors import UsageError, describe
 from metafs.pipeline.choice.candidates import ALL, Candidate, sizes
 from metafs.pipeline.choice.costs import seconds_to_learn
 from metafs.pipeline.fitting.scoring import require_fitting_learner
@@ -101,8 +103,23 @@ def contest_of(
 
 
 def _with_costs(offers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what says what it costs: that takes part."""
-    return {name: each for name, each in offers.items() if isinstance(each, SupportsCost)}
+    """Return what says what it costs: that takes part, unless what it says makes no sense."""
+    found = {name: each for name, each in offers.items() if isinstance(each, SupportsCost)}
+    return {name: each for name, each in found.items() if _makes_sense(name, each)}
+
+
+def _makes_sense(name: str, offered: Any) -> bool:
+    """Tell whether an offer's cost and sizes can be used; warn of one where they cannot."""
+    try:
+        seconds = offered.expected_seconds(100, 10, 1)
+        sizes_tried = offered.sizes(10) if isinstance(offered, SupportsSizes) else [1]
+        if np.isfinite(seconds) and seconds >= 0 and all(int(size) >= 1 for size in sizes_tried):
+            return True
+        reason = f"expected_seconds is {seconds!r}, and sizes are {sizes_tried!r}"
+    except Exception as error:  # a broken plugin must not stop the others
+        reason = describe(error)
+    warnings.warn(f"{name!r} takes no part in the automatic choice: {reason}", stacklevel=3)
+    return False
 
 
 def _suits(learner: Any, problem: Problem) -> bool:

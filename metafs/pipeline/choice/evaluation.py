@@ -4,7 +4,8 @@ The ranking of a selector is made from the training rows of a fold only, and ser
 every learner there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
@@ -15,10 +16,12 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from metafs.data.problem import Problem
 from metafs.data.typing import Array
+from metafs.errors import describe
 from metafs.pipeline.choice.candidates import ALL, Candidate
 from metafs.pipeline.choice.costs import seconds_on
 from metafs.pipeline.events import Event, emit, is_heard
 from metafs.pipeline.fitting.parameters import of_rows
+from metafs.pipeline.fitting.plugin_errors import naming_plugin
 from metafs.pipeline.fitting.scoring import score_on
 from metafs.pipeline.fitting.selection import Selection, configured, select
 from metafs.plugin.prior import Prior
@@ -30,6 +33,14 @@ SLOWER = 1.25
 """How much longer a fit to all rows takes than one to the rows of four folds of five."""
 DEEPEST = 64
 """A ranking is asked for this many columns; the others follow by the selector's scores."""
+
+
+class PluginFailure(Exception):
+    """A selector or a learner failed on a fold, and is left out of the choice."""
+
+    def __init__(self, kind: str, name: str, error: Exception) -> None:
+        super().__init__(f"{kind} {name!r} failed and was left out: {describe(error)}")
+        self.name = name
 
 
 @dataclass(eq=False)
@@ -53,6 +64,8 @@ class Evaluation:
     """Whether some candidate could not be tried in time."""
     scores: dict[Candidate, dict[int, float]] = field(default_factory=dict)
     """By candidate and number of the fold."""
+    failures: dict[str, str] = field(default_factory=dict)
+    """Selectors and learners that failed, with a sentence; all they offer counts as guessing."""
     seconds: dict[tuple[Candidate, int], float] = field(default_factory=dict)
     _selections: dict[tuple[str, bool, int | None], Selection] = field(default_factory=dict)
 
@@ -60,23 +73,50 @@ class Evaluation:
         """Return the score of a candidate on the test rows of a fold."""
         known = self.scores.setdefault(candidate, {})
         if fold not in known:
+            if self.failures.keys() & {candidate.selector, candidate.learner}:
+                known[fold] = float(self._guesses[fold])
+                return known[fold]
             started = perf_counter()
-            train, test = self.folds[fold]
-            known[fold] = score_on(
-                self.problem,
-                self.columns(candidate, fold),
-                self.learners[candidate.learner],
-                scorer_named(self.scoring),
-                train,
-                test,
-                self.fold_prior,
-                self.scoring,
-            )
+            try:
+                known[fold] = self.score_by(self.scoring, candidate, fold)
+            except PluginFailure as failure:
+                self.failures[failure.name] = str(failure)
+                return self.score(candidate, fold)
             self.seconds[candidate, fold] = perf_counter() - started
             if is_heard():
                 best = max(self.means.values(), default=None)
                 emit(Event(self.problem.name, COMPARING, len(self.scored), best))
         return known[fold]
+
+    def score_by(self, scoring: str, candidate: Candidate, fold: int) -> float:
+        """Return the score of a candidate on a fold by any scorer; nothing of it is kept.
+
+        Raises
+        ------
+        PluginFailure
+            Its selector or its learner failed, and others can be chosen.
+        """
+        train, test = self.folds[fold]
+        learner, scorer = self.learners[candidate.learner], scorer_named(scoring)
+        needed = candidate.selector != ALL and candidate.size is None  # it was asked for by name
+        with self._blaming("selector", candidate.selector, needed=needed):
+            columns = self.columns(candidate, fold)
+        needed = candidate.learner == next(iter(self.learners))  # the default's
+        with self._blaming("learner", candidate.learner, needed=needed):
+            return score_on(
+                self.problem, columns, learner, scorer, train, test, self.fold_prior, scoring
+            )
+
+    @contextmanager
+    def _blaming(self, kind: str, name: str, *, needed: bool) -> Iterator[None]:
+        """Tell which plugin failed; where nothing can be chosen without it, the problem fails."""
+        try:
+            yield
+        except Exception as error:
+            if needed:
+                with naming_plugin(kind, name, self.problem):
+                    raise
+            raise PluginFailure(kind, name, error) from error
 
     def in_time(self, candidate: Candidate, n_folds: int = 1) -> bool:
         """Tell whether a candidate can be scored on so many folds, and one be fitted at last."""

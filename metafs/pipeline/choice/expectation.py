@@ -70,7 +70,7 @@ class Thresholds:
 
 
 WITHOUT_MEMORY = Thresholds(advantage=0.5, loss=0.02)
-WITH_MEMORY = Thresholds(advantage=1.0, loss=0.01)
+WITH_MEMORY = Thresholds(advantage=1.0, loss=0.005)
 """Where the default has a prior for the weights of all columns, of which shipped results know
 nothing, and few rows choose columns badly."""
 

@@ -8,7 +8,14 @@ that could be learnt have the mean :math:`\mu` and the variance :math:`\tau^2`, 
 .. math:: \frac{P(\text{no skill} \mid s)}{P(\text{skill} \mid s)} =
           \frac{1 - \pi}{\pi} \cdot \frac{N(s; 0, e^2)}{N(s; \mu, \tau^2 + e^2)}.
 
-Memory only adds to what rows show: without it, or where it says otherwise, a test decides.
+Memory only adds to what rows show: without it, or where it says otherwise, a test decides. For two
+classes it is the rank test of H. Mann and D. Whitney, Annals of Mathematical Statistics 18, 1947:
+predictions that know nothing put a row of one class before a row of the other as often as not, so
+the area A under the ROC curve on n and m rows has
+
+.. math:: E[A] = \tfrac{1}{2}, \qquad \operatorname{var} A = \frac{n + m + 1}{12 n m}.
+
+It also sees what a model knows of a rare class, of which few rows are recognised.
 """
 
 from collections.abc import Sequence
@@ -17,6 +24,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import norm
 
+from metafs.errors import ProblemError
 from metafs.pipeline.choice.candidates import Candidate
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import KAPPA, Past
@@ -31,6 +39,8 @@ UNLIKELY = 0.1
 """The probability of no skill below which something is kept, if past problems are known."""
 LEAST = 0.05
 """The success of the default from which on a past problem could be learnt."""
+RANKS = "roc_auc"
+"""The scorer of the rank test."""
 OVERLAP = 1.25
 """By how much the standard error over folds grows because their training rows overlap."""
 
@@ -49,6 +59,9 @@ def beats_no_skill(
         return True
     error = standard_error(evaluation)
     of_default = success(evaluation, evaluation.mean(default))
+    errors_above = ranks_above_chance(default, evaluation)
+    if errors_above is None:
+        errors_above = of_default / error
     of_chosen = success(evaluation, over_folds(evaluation.scoring, nested))
     allowed = (1 - SURE) / 2
     known = [
@@ -57,10 +70,33 @@ def beats_no_skill(
         if default in each.success
     ]
     return bool(
-        of_default > error * norm.isf(allowed)
+        errors_above > norm.isf(allowed)
         or of_chosen > error * norm.isf(allowed / len(evaluation.scored))
         or unlearnable(of_default, error, known) < UNLIKELY
     )
+
+
+def ranks_above_chance(default: Candidate, evaluation: Evaluation) -> float | None:
+    """Return by how many standard errors the default ranks two classes better than by chance.
+
+    None where there are not two classes, or the learner tells nothing by which rows are ranked.
+    """
+    problem = evaluation.problem
+    if not _counts_hits(evaluation) or problem.classes is None or len(problem.classes) != 2:
+        return None
+    above, variance = 0.0, 0.0
+    for fold, (_, test) in enumerate(evaluation.folds):
+        n, m = np.bincount(problem.y[test], minlength=2)
+        if not n or not m:
+            continue
+        try:
+            area = evaluation.score_by(RANKS, default, fold)
+        except ProblemError:
+            return None
+        rows_of_one = len(test) / n_independent(problem, test)
+        above += n * m * (area - 0.5)
+        variance += n * m * (n + m + 1) / 12 * rows_of_one
+    return float(above / np.sqrt(variance) / OVERLAP) if variance else None
 
 
 def success(evaluation: Evaluation, score: float) -> float:

@@ -105,3 +105,58 @@ def test_what_takes_part_of_ours_expects_more_seconds_of_more_rows(registry):
         assert isinstance(each, SupportsCost)
         few, many = (each.expected_seconds(n, 50, 1) for n in (100, 100_000))
         assert 0 <= few <= many
+
+
+class BrokenRanking(CostedRanking):
+    """A ranking that fails on every table."""
+
+    def fit(self, X, y):
+        raise RuntimeError("no ranking today")
+
+
+class BrokenLearner(CostedLearner):
+    """A learner that fails on every table."""
+
+    def fit(self, X, y, sample_weight=None):
+        raise RuntimeError("no lesson today")
+
+
+class WrongCost(CostedLearner):
+    """A learner whose cost is no number."""
+
+    def expected_seconds(self, n_samples, n_features, n_outputs):
+        return float("nan")
+
+
+class BrokenPlugin:
+    """What a stranger offers that fails."""
+
+    @hookimpl
+    def metafs_selectors(self):
+        return {"broken-ranking": BrokenRanking()}
+
+    @hookimpl
+    def metafs_learners(self):
+        return {"broken-learner": BrokenLearner(), "free": WrongCost()}
+
+
+def test_a_plugin_that_fails_is_left_out_with_a_note_and_the_rest_is_chosen_from():
+    asked = {"db": None, "selector": "auto", "folds": 3}
+    with pytest.warns(UserWarning, match="'free' takes no part.*nan"):
+        (found,) = solve(table(), registry=Registry([BrokenPlugin()]), engine="inline", **asked)
+    assert found.status == "solved"
+    assert "broken" not in str(found.pipeline)
+    notes = [each for each in found.notes if "was left out" in each]
+    kinds = {"selector 'broken-ranking'": "no ranking", "learner 'broken-learner'": "no lesson"}
+    assert len(notes) >= 1
+    for note in notes:
+        (reason,) = [reason for name, reason in kinds.items() if note.startswith(name)]
+        assert reason in note
+
+
+def test_a_learner_that_was_asked_for_and_fails_is_named():
+    asked = {"db": None, "selector": "auto", "folds": 3, "learner": "broken-learner"}
+    registry = Registry([BrokenPlugin()])
+    (found,) = solve(table(), registry=registry, engine="inline", **asked)
+    assert found.status == "failed"
+    assert found.error.startswith("learner 'broken-learner' failed on")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import balanced_accuracy_score, r2_score
 
 from metafs import Problem
@@ -12,6 +13,7 @@ from metafs.pipeline.choice.expectation import Past
 from metafs.pipeline.choice.skill import (
     OVERLAP,
     beats_no_skill,
+    ranks_above_chance,
     standard_error,
     success,
     unlearnable,
@@ -22,9 +24,29 @@ DEFAULT = Candidate("remembered")
 FIVE_PERCENT = norm.isf(0.05)
 
 
-def evaluation(y, scoring, **rows):
-    problem = Problem.of(np.zeros((len(y), 1)), y, leave_out="nothing", **rows)
-    return Evaluation(problem, folds(problem, 5, 0), {}, {}, scoring)
+class Labels(ClassifierMixin, BaseEstimator):
+    """A learner that says nothing but labels."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+class Column(Labels):
+    """A learner that ranks rows by the first column."""
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+
+def evaluation(y, scoring, learner=None, X=None, **rows):
+    X = np.zeros((len(y), 1)) if X is None else X
+    problem = Problem.of(X, y, leave_out="nothing", **rows)
+    learners = {"remembered": learner or Labels()}
+    return Evaluation(problem, folds(problem, 5, 0), {}, learners, scoring)
 
 
 @pytest.mark.parametrize("counts", [[100, 100], [180, 20], [60, 60, 60]])
@@ -64,6 +86,44 @@ def test_errors_are_hits_counted_in_rows_or_in_their_weight():
     found.scores = {DEFAULT: dict.fromkeys(range(5), -20.0)}  # as many errors as guesses have
     for fewer, beats in ((1.0, False), (10.0, True)):  # in each fold of 40 rows
         assert beats_no_skill(DEFAULT, [fewer - 20.0] * 5, found) is beats
+
+
+@pytest.mark.parametrize("counts", [(100, 100), (190, 19)])
+def test_rows_in_random_order_are_seldom_ranked_so_well(counts):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], counts)
+    found = [
+        ranks_above_chance(
+            DEFAULT,
+            evaluation(y, "balanced_accuracy", Column(), rng.normal(size=(len(y), 1))),
+        )
+        for _ in range(200)
+    ]
+    assert 0.01 <= np.mean(np.array(found) * OVERLAP > FIVE_PERCENT) <= 0.1
+    assert abs(np.mean(found)) < 0.2
+    assert np.std(found) * OVERLAP == pytest.approx(1.0, abs=0.15)
+
+
+def test_what_is_known_of_a_rare_class_is_skill_though_few_of_its_rows_are_recognised():
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], [250, 19])
+    X = rng.normal(size=(269, 1)) + 1.2 * y[:, None]
+    found = evaluation(y, "balanced_accuracy", Column(), X)
+    by_hits = evaluation(y, "balanced_accuracy")
+    for each in (found, by_hits):
+        each.scores = {DEFAULT: dict.fromkeys(range(5), 0.6)}
+    assert beats_no_skill(DEFAULT, [0.6] * 5, found)
+    assert not beats_no_skill(DEFAULT, [0.6] * 5, by_hits)
+
+
+def test_rows_of_a_group_are_ranked_once():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(50) % 2, 4)
+    X = np.repeat(rng.normal(size=50) + 2.0 * (np.arange(50) % 2), 4)[:, None]
+    alone = evaluation(y, "balanced_accuracy", Column(), X, groups=np.arange(200))
+    of_four = evaluation(y, "balanced_accuracy", Column(), X, groups=np.arange(200) // 4)
+    ratio = ranks_above_chance(DEFAULT, alone) / ranks_above_chance(DEFAULT, of_four)
+    assert ratio == pytest.approx(2.0, rel=0.25)
 
 
 def test_groups_count_once():
