@@ -16,11 +16,10 @@ from metafs.pipeline.choice.candidates import ALL, Candidate, sizes_between
 from metafs.pipeline.choice.contest import Contest
 from metafs.pipeline.choice.evaluation import Evaluation
 from metafs.pipeline.choice.expectation import (
-    WITH_MEMORY,
-    WITHOUT_MEMORY,
     Expectation,
     Past,
     expected,
+    thresholds_for,
     updated,
 )
 from metafs.pipeline.choice.race import bisected, race, score_smaller_sets
@@ -28,7 +27,7 @@ from metafs.pipeline.choice.skill import beats_no_skill
 from metafs.pipeline.engines.interruption import broken_off
 from metafs.pipeline.fitting.scoring import Scores
 from metafs.plugin.prior import Prior
-from metafs.stats.folds import folds
+from metafs.stats.folds import folds, n_independent
 from metafs.stats.scorers import over_folds
 
 NO_SKILL = "nothing beats no skill on rows that were not learnt from"
@@ -119,7 +118,8 @@ def choose(
         problem, cut, selectors, learners, scoring, prior, fold_prior, keep, seed, until
     )
     found = list(candidates)
-    thresholds = WITHOUT_MEMORY if prior is None or prior.weights is None else WITH_MEMORY
+    memory = prior is not None and prior.weights is not None
+    thresholds = thresholds_for(n_independent(problem), memory=memory)
     notes: tuple[str, ...] = ()
     stopped = SETTLED
     alarm = None if seconds is None else perf_counter() + SHARE_OF_RACE * seconds

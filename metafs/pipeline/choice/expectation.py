@@ -72,7 +72,24 @@ class Thresholds:
 WITHOUT_MEMORY = Thresholds(advantage=0.5, loss=0.02)
 WITH_MEMORY = Thresholds(advantage=1.0, loss=0.005)
 """Where the default has a prior for the weights of all columns, of which shipped results know
-nothing, and few rows choose columns badly."""
+nothing."""
+MANY_ROWS = 300
+"""From so many rows on a smaller set may lose as much as it ever may without memory."""
+
+
+def thresholds_for(n_rows: float, *, memory: bool) -> Thresholds:
+    """Return the thresholds for a problem: few rows choose columns badly, and do not show it.
+
+    Examples
+    --------
+    >>> [round(thresholds_for(n, memory=False).loss, 3) for n in (0, 40, 150, 300, 5000)]
+    [0.005, 0.007, 0.012, 0.02, 0.02]
+    """
+    if memory:
+        return WITH_MEMORY
+    least, most = WITH_MEMORY.loss, WITHOUT_MEMORY.loss
+    loss = least + (most - least) * min(n_rows / MANY_ROWS, 1.0)
+    return replace(WITHOUT_MEMORY, loss=loss)
 
 
 @dataclass(frozen=True, eq=False)
