@@ -73,7 +73,7 @@ WITHOUT_MEMORY = Thresholds(advantage=0.5, loss=0.02)
 WITH_MEMORY = Thresholds(advantage=1.0, loss=0.005)
 """Where the default has a prior for the weights of all columns, of which shipped results know
 nothing."""
-MANY_ROWS = 300
+MANY_ROWS = 100
 """From so many rows on a smaller set may lose as much as it ever may without memory."""
 
 
@@ -82,8 +82,8 @@ def thresholds_for(n_rows: float, *, memory: bool) -> Thresholds:
 
     Examples
     --------
-    >>> [round(thresholds_for(n, memory=False).loss, 3) for n in (0, 40, 150, 300, 5000)]
-    [0.005, 0.007, 0.012, 0.02, 0.02]
+    >>> [round(thresholds_for(n, memory=False).loss, 3) for n in (0, 40, 70, 100, 5000)]
+    [0.005, 0.011, 0.015, 0.02, 0.02]
     """
     if memory:
         return WITH_MEMORY
